@@ -1,0 +1,111 @@
+// A wallet as plain values: what a store loads and what it is told to change. No behaviour here.
+#pragma once
+
+#include "chain/transaction.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headlight::wallet {
+
+/// From where on a script may have a history: a height, or a time that becomes one once the headers
+/// are known (block times drift, so it is backed off then).
+struct Birthday {
+    enum class Kind { height, time };
+    Kind kind = Kind::height;
+    std::int64_t value = 0; ///< a height, or seconds since 1970 UTC
+
+    friend auto operator<=>(const Birthday&, const Birthday&) = default;
+};
+
+/// Everything up to and with this block is scanned (or lies before the birthday). -1: nothing.
+struct ScanPosition {
+    std::int32_t height = -1;
+    chain::Hash256 hash{};
+
+    friend bool operator==(const ScanPosition&, const ScanPosition&) = default;
+};
+
+/// One chain of scripts of a descriptor.
+struct BranchState {
+    std::int64_t highest_used = -1; ///< index; -1 when none is
+    std::uint32_t derived = 0;      ///< how many indexes are derived (and belong into every filter)
+
+    friend bool operator==(const BranchState&, const BranchState&) = default;
+};
+
+struct DescriptorState {
+    std::uint32_t id = 0;   ///< from 0, in the order of adding
+    std::string descriptor; ///< canonical text with checksum
+    std::uint32_t gap = 20;
+    Birthday birthday;
+    bool generated = false; ///< made by `create`: `address` hands out its indexes
+    std::vector<BranchState> branches;
+
+    friend bool operator==(const DescriptorState&, const DescriptorState&) = default;
+};
+
+/// Where a transaction is confirmed, and the proof of it.
+struct Confirmation {
+    std::int32_t height = 0;
+    chain::Hash256 block;
+    std::int64_t time = 0;          ///< the block's
+    std::uint32_t position = 0;     ///< in the block
+    std::uint32_t total_transactions = 0;
+    std::vector<chain::Hash256> branch; ///< merkle siblings, leaf upwards
+
+    friend bool operator==(const Confirmation&, const Confirmation&) = default;
+};
+
+struct StoredTx {
+    chain::Transaction tx;
+    chain::Hash256 txid;
+    std::optional<Confirmation> confirmation; ///< none: pending, conflicted or abandoned
+    bool abandoned = false;
+    std::int64_t first_seen = 0; ///< seconds since 1970
+    std::int64_t last_seen = 0;  ///< when a peer last showed it
+
+    friend bool operator==(const StoredTx&, const StoredTx&) = default;
+};
+
+/// The parts of the filter that must not change by themselves (rule: private).
+struct FilterParameters {
+    std::uint32_t tweak = 0;
+    std::uint32_t size_class = 0; ///< elements the filter is sized for; 0: not chosen yet
+
+    friend bool operator==(const FilterParameters&, const FilterParameters&) = default;
+};
+
+struct WalletState {
+    std::string network;     ///< chain::Network::name
+    std::string fingerprint; ///< of the master key, 8 hex digits; empty when watch-only
+    std::int64_t created = 0;
+    std::vector<DescriptorState> descriptors; ///< by id
+    std::vector<StoredTx> transactions;
+    std::map<std::string, std::string> labels; ///< by address or txid
+    ScanPosition scan;
+    std::vector<ScanPosition> scan_trail; ///< earlier positions, highest first: dense, then doubling
+    std::optional<Birthday> rescan;       ///< the next sync starts no later than here
+    FilterParameters filter;
+
+    friend bool operator==(const WalletState&, const WalletState&) = default;
+};
+
+/// What changed since the last time: applied whole or not at all. Absent fields stay as they are.
+struct WalletChanges {
+    std::vector<DescriptorState> descriptors; ///< upserted by id
+    std::vector<StoredTx> transactions;       ///< upserted by txid
+    std::vector<chain::Hash256> erased;       ///< transactions that are gone
+    std::map<std::string, std::string> labels;
+    std::optional<ScanPosition> scan;
+    std::optional<std::vector<ScanPosition>> scan_trail;
+    std::optional<std::optional<Birthday>> rescan;
+    std::optional<FilterParameters> filter;
+
+    bool empty() const { return *this == WalletChanges{}; }
+    friend bool operator==(const WalletChanges&, const WalletChanges&) = default;
+};
+
+} // namespace headlight::wallet

@@ -1,0 +1,30 @@
+// A wallet's SQLite file: WAL, one transaction for every set of changes, schema versioned, readable by
+// its owner only. Holds no private key.
+#pragma once
+
+#include "wallet/state.hpp"
+#include "chain/result.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace headlight::wallet::store {
+
+class WalletDb {
+  public:
+    enum class Mode { read_only, read_write };
+
+    /// Errors: wallet_exists, io, disk_full, in_use.
+    static result<std::unique_ptr<WalletDb>> create(const std::filesystem::path& path,
+                                                    const WalletState& state);
+    /// read_write takes the wallet for this process alone: in_use names the file when another has it.
+    /// Errors: wallet_missing, in_use, damaged, io.
+    static result<std::unique_ptr<WalletDb>> open(const std::filesystem::path& path, Mode mode);
+
+    virtual ~WalletDb() = default;
+    virtual result<WalletState> load() = 0;
+    /// All of it or nothing, durable on return. Errors: disk_full, io.
+    virtual result<void> apply(const WalletChanges& changes) = 0;
+};
+
+} // namespace headlight::wallet::store

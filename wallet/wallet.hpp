@@ -1,0 +1,71 @@
+// One wallet in memory: its scripts, its ledger, how far it is scanned. No I/O: a store loads the state
+// and applies the changes.
+#pragma once
+
+#include "chain/header_tree.hpp"
+#include "wallet/ledger.hpp"
+#include "wallet/script_book.hpp"
+#include "wallet/state.hpp"
+
+#include <memory>
+
+namespace headlight::wallet {
+
+class Wallet {
+  public:
+    /// Errors: damaged, when a stored descriptor no longer parses.
+    static result<std::unique_ptr<Wallet>> load(WalletState state, const chain::Network& network);
+    static std::unique_ptr<Wallet> create(const chain::Network& network, std::uint32_t tweak,
+                                          std::int64_t created, std::string fingerprint = {});
+
+    Wallet(const Wallet&) = delete;
+    Wallet& operator=(const Wallet&) = delete;
+
+    const chain::Network& network() const { return *network_; }
+    ScriptBook& scripts() { return scripts_; }
+    const ScriptBook& scripts() const { return scripts_; }
+    Ledger& ledger() { return ledger_; }
+    const Ledger& ledger() const { return ledger_; }
+    const std::string& fingerprint() const { return fingerprint_; }
+
+    /// Adds descriptors; new ones are scanned for from their birthday at the next sync.
+    result<ScriptBook::Added> add(const Descriptor& descriptor, std::uint32_t gap, Birthday birthday,
+                                  bool generated);
+
+    const ScanPosition& scan() const { return scan_; }
+    /// Moves on by one scanned block (or to a birthday), keeping a trail of earlier positions.
+    void set_scan(ScanPosition position);
+    /// The earliest point asked for (new descriptors, `rescan`); the engine resolves and clears it.
+    const std::optional<Birthday>& rescan() const { return rescan_; }
+    void request_rescan(Birthday from);
+    void clear_rescan();
+    /// Makes the wallet agree with the best chain: positions and confirmations that are not on it are
+    /// undone down to the last block shared. What changed is in the delta.
+    LedgerDelta reconcile(const chain::HeaderTree& tree);
+    /// After a reorganisation at `fork`: undoes and moves the scan position back.
+    LedgerDelta undo_above(std::int32_t fork, const chain::Hash256& fork_hash);
+
+    const FilterParameters& filter() const { return filter_; }
+    void set_filter(FilterParameters parameters);
+    const std::map<std::string, std::string>& labels() const { return labels_; }
+
+    /// The whole state (what a store would load).
+    WalletState state() const;
+    /// What changed since the last call.
+    WalletChanges take_changes();
+
+  private:
+    explicit Wallet(const chain::Network& network);
+
+    const chain::Network* network_;
+    ScriptBook scripts_;
+    Ledger ledger_;
+    std::string fingerprint_;
+    std::int64_t created_ = 0;
+    std::map<std::string, std::string> labels_;
+    ScanPosition scan_;
+    std::optional<Birthday> rescan_;
+    FilterParameters filter_;
+};
+
+} // namespace headlight::wallet
