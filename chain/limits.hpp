@@ -30,4 +30,12 @@ inline constexpr std::size_t max_side_headers = 20'000; ///< headers of all ligh
 inline constexpr std::int32_t max_height = 4'000'000;   ///< mainnet gets there in the 2080s
 inline constexpr std::int64_t max_future_seconds = 7'200;
 
+// Peers: messages and connections
+inline constexpr std::size_t max_short_payload_bytes = 4'096; ///< messages of a few fields: room for later ones
+inline constexpr std::size_t max_address_bytes = 512;         ///< one address of addrv2 (BIP-155)
+inline constexpr std::size_t read_buffer_bytes = 131'072;     ///< what one read of a socket takes at most
+inline constexpr std::size_t max_send_queue_bytes = 8'388'608; ///< waiting to be sent on one connection
+inline constexpr std::int64_t write_timeout_seconds = 30; ///< the peer takes no byte of what we send
+inline constexpr std::int64_t close_flush_seconds = 5;    ///< for the last bytes of a connection we close
+
 } // namespace headlight::limits

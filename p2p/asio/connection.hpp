@@ -22,6 +22,7 @@ enum class CloseReason {
     network_error,  ///< reset and the like
     frame_fault,    ///< see frame_error
     write_timeout,  ///< the peer took nothing for limits::write_timeout_seconds
+    queue_full,     ///< over limits::max_send_queue_bytes waited to be sent
 };
 std::string_view to_string(CloseReason reason);
 
