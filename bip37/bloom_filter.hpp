@@ -33,7 +33,7 @@ class BloomFilter {
     std::uint32_t tweak() const { return tweak_; }
     UpdateFlags flags() const { return flags_; }
     std::size_t bits_set() const;
-    /// Set bits / all bits, in 0..1.
+    /// Set bits / all bits, in 0..1; 1 for a filter of 0 bytes, which contains everything.
     double fill_ratio() const;
     /// fill^k: the chance that an element not inserted matches, for the bits as they are now.
     double false_positive_rate() const;

@@ -43,7 +43,7 @@ result<MerkleBlock> decode_merkleblock(ByteView payload);
 result<ExtractedMatches> verify(const MerkleBlock& block);
 
 /// What a server sends for a block under `filter` (which it updates): the merkleblock, and the
-/// positions of the matched transactions.
+/// positions of the matched transactions. A block has at least one transaction.
 struct FilteredBlock {
     MerkleBlock merkleblock;
     std::vector<std::size_t> matched;
