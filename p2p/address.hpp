@@ -36,6 +36,10 @@ struct NetAddressV2 {
 std::string to_string(const NetAddress& address);
 std::string to_string(const NetAddressV2& address);
 
+/// Whether BIP-155 lets it be used: a network it names, no IPv6 that embeds another network, CJDNS
+/// inside fc00::/8. Others are read and ignored.
+bool is_valid(const NetAddressV2& address);
+
 /// A peer to connect to: a name or an address, and a port.
 struct Endpoint {
     std::string host; ///< IPv4, IPv6 without brackets, or a name

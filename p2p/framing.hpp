@@ -43,6 +43,9 @@ class FrameReader {
     std::size_t expected_payload() const;
 
   private:
+    /// Keeps the fault and lets go of the bytes.
+    FrameError stop(FrameError error);
+
     const chain::Network* network_;
     Bytes buffer_;
     std::size_t consumed_ = 0;

@@ -41,6 +41,9 @@ class Handshake {
     const std::optional<Version>& peer() const { return peer_; }
 
   private:
+    Step on_version(const Version& version);
+    static Step refuse(HandshakeRefusal refusal);
+
     Config config_;
     std::optional<Version> peer_;
     bool got_version_ = false;
