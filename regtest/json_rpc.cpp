@@ -1,0 +1,125 @@
+#include "regtest/json_rpc.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <openssl/evp.h>
+
+namespace headlight::regtest {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+namespace net = boost::asio;
+
+namespace {
+
+constexpr std::uint64_t max_answer_bytes = 256'000'000; // a whole block as hex, many times over
+
+std::string base64(const std::string& text) {
+    std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
+    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                       reinterpret_cast<const unsigned char*>(text.data()),
+                                       static_cast<int>(text.size()));
+    out.resize(static_cast<std::size_t>(length));
+    return out;
+}
+
+Error unreachable(std::string_view method, const beast::error_code& why) {
+    const bool late = why == beast::error::timeout;
+    return Error{late ? errc::timeout : errc::no_peer,
+                 "bitcoind did not answer " + std::string(method), why.message()};
+}
+
+result<boost::json::value> read_answer(std::string_view method, unsigned status,
+                                       const std::string& body) {
+    boost::system::error_code failed;
+    auto answer = boost::json::parse(body, failed);
+    if (failed || !answer.is_object())
+        return Error{errc::malformed,
+                     "bitcoind's answer to " + std::string(method) + " is not JSON",
+                     "HTTP status " + std::to_string(status)};
+    auto& members = answer.as_object();
+    if (const auto* error = members.if_contains("error"); error && !error->is_null())
+        return Error{errc::not_accepted, "bitcoind refused " + std::string(method),
+                     boost::json::serialize(*error)};
+    return std::move(members["result"]);
+}
+
+} // namespace
+
+struct JsonRpc::Http {
+    std::uint16_t port;
+    std::string authorization;
+    net::io_context context;
+    std::optional<beast::tcp_stream> stream;
+
+    // Beast times out asynchronous operations only, so each one is run to its end here.
+    template <class Start>
+    beast::error_code run(Start start) {
+        beast::error_code result;
+        start([&](beast::error_code error, auto&&...) { result = error; });
+        context.restart();
+        context.run();
+        return result;
+    }
+
+    beast::error_code connect() {
+        if (stream) return {};
+        stream.emplace(context);
+        const net::ip::tcp::endpoint local(net::ip::address_v4::loopback(), port);
+        stream->expires_after(std::chrono::seconds(5));
+        auto error = run([&](auto done) { stream->async_connect(local, std::move(done)); });
+        if (!error) stream->socket().set_option(net::ip::tcp::no_delay(true), error);
+        return error;
+    }
+
+    beast::error_code exchange(const std::string& path, std::string body,
+                               std::chrono::milliseconds timeout,
+                               http::response<http::string_body>& out) {
+        if (auto error = connect()) return error;
+        http::request<http::string_body> request(http::verb::post, path, 11);
+        request.set(http::field::host, "127.0.0.1");
+        request.set(http::field::authorization, authorization);
+        request.set(http::field::content_type, "application/json");
+        request.body() = std::move(body);
+        request.prepare_payload();
+        stream->expires_after(timeout);
+        auto error = run([&](auto done) { http::async_write(*stream, request, std::move(done)); });
+        if (error) return error;
+        beast::flat_buffer buffer;
+        http::response_parser<http::string_body> parser;
+        parser.body_limit(max_answer_bytes);
+        error = run([&](auto done) { http::async_read(*stream, buffer, parser, std::move(done)); });
+        if (error) return error;
+        out = parser.release();
+        if (!out.keep_alive()) stream.reset();
+        return {};
+    }
+};
+
+JsonRpc::JsonRpc(std::uint16_t port, std::string credentials) : http_(std::make_unique<Http>()) {
+    http_->port = port;
+    http_->authorization = "Basic " + base64(credentials);
+}
+
+JsonRpc::~JsonRpc() = default;
+
+result<boost::json::value> JsonRpc::call(const std::string& path, std::string_view method,
+                                         const boost::json::array& params,
+                                         std::chrono::milliseconds timeout) {
+    const boost::json::object request{{"id", 1}, {"method", method}, {"params", params}};
+    http::response<http::string_body> response;
+    if (auto error = http_->exchange(path, boost::json::serialize(request), timeout, response)) {
+        http_->stream.reset();
+        return unreachable(method, error);
+    }
+    if (response.result() == http::status::unauthorized)
+        return Error{errc::not_accepted, "bitcoind refused our cookie"};
+    return read_answer(method, response.result_int(), response.body());
+}
+
+} // namespace headlight::regtest
