@@ -3,31 +3,21 @@
 // kept here until someone has stored them.
 #pragma once
 
-#include "chain/block_header.hpp"
+#include "chain/chained_header.hpp"
+#include "chain/difficulty.hpp"
 #include "chain/limits.hpp"
 #include "chain/network.hpp"
+#include "chain/side_headers.hpp"
 
-#include <deque>
-#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 namespace headlight::chain {
 
-/// A header in its place: `work` is cumulative, from genesis up to and with this header.
-struct ChainedHeader {
-    BlockHeader header;
-    Hash256 hash;
-    std::int32_t height = 0;
-    Uint256 work;
-
-    friend bool operator==(const ChainedHeader&, const ChainedHeader&) = default;
-};
-
 /// The best chain's durable part, heights 0..tip, as the store holds it. Reads only; calls return
 /// from memory (a mapped file, or a vector in tests). The archive changes only between calls of the
-/// tree, and only to what the tree's own unsaved() said.
+/// tree, and only to what the tree's own unsaved() said, one change on its way at a time.
 class HeaderArchive {
   public:
     virtual ~HeaderArchive() = default;
@@ -37,7 +27,7 @@ class HeaderArchive {
 };
 
 struct Reorganisation {
-    std::int32_t fork = 0; ///< height of the last block that both branches share
+    std::int32_t fork = 0;                   ///< height of the last block that both branches share
     std::vector<ChainedHeader> disconnected; ///< lowest first
     std::vector<ChainedHeader> connected;    ///< lowest first
 
@@ -51,8 +41,9 @@ enum class HeaderVerdict {
     duplicate,   ///< known already
     unlinked,    ///< its parent is not known
     too_early,   ///< over two hours ahead of `now`: not kept, may be offered again later
-    no_room,     ///< its branch is lighter and the memory for lighter branches is full
-    invalid,     ///< breaks a rule for ever: proof of work, bits, median time
+    no_room,     ///< its branch is lighter and the memory for lighter branches is full, or its
+                 ///< height is over limits::max_height
+    invalid,     ///< breaks a rule for ever: proof of work, bits, median time, version, BIP-94
 };
 
 struct HeaderReport {
@@ -61,7 +52,8 @@ struct HeaderReport {
     std::optional<Reorganisation> reorganisation{};
 };
 
-/// What the store has to do to hold the best chain: forget everything above `fork`, append `headers`.
+/// What the store has to do to hold the best chain: forget everything above `fork`, append
+/// `headers`.
 struct HeaderChange {
     std::int32_t fork = -1; ///< -1: from genesis on
     std::vector<ChainedHeader> headers;
@@ -94,20 +86,48 @@ class HeaderTree {
     std::int64_t median_time(std::int32_t height) const;
     /// Ten dense hashes from the tip down, then doubling steps, ending in genesis.
     std::vector<Hash256> locator() const;
-    /// The same, from any known header (for asking on along a branch that is not yet the best).
+    /// The same, from any known header (for asking on along a branch that is not yet the best);
+    /// from the tip when `from` is unknown.
     std::vector<Hash256> locator(const Hash256& from) const;
 
     std::size_t side_headers() const { return side_.size(); }
 
     /// What is not durable yet. Empty when all is.
     HeaderChange unsaved() const;
-    /// The archive now holds what unsaved() said when its last header was `tip`; drop it from memory.
+    /// The archive now holds what unsaved() said when its last header was `tip`; drop it from
+    /// memory.
     void saved(const Hash256& tip);
 
   private:
-    // The owner of this file decides; everything above is what other rooms rely on.
+    class Branch;
+
+    struct Verdict {
+        HeaderVerdict verdict;
+        std::string_view reason;
+    };
+
+    /// What speaks against the header, if anything, given its parent.
+    std::optional<Verdict> objection(const BlockHeader& header, const ChainedHeader& parent,
+                                     std::int64_t now) const;
+    TimeAndBits facts_at(std::int32_t height) const;
+    Uint256 work_for(std::uint32_t bits);
+    void extend(const ChainedHeader& header);
+    void cut(std::int32_t height);
+    Reorganisation reorganise(const ChainedHeader& new_tip);
+    const ChainedHeader& overlay_at(std::int32_t height) const {
+        return overlay_[static_cast<std::size_t>(height - base_ - 1)];
+    }
+
+    const Network& network_;
+    const HeaderArchive& archive_;
+    /// The archive holds the best chain up to here; whatever it has above is shadowed by overlay_.
+    std::int32_t base_ = -1;
+    std::vector<ChainedHeader> overlay_; ///< the best chain above base_
+    std::unordered_map<Hash256, std::int32_t, Hash256Hasher> overlay_heights_;
     ChainedHeader tip_;
-    std::unordered_map<Hash256, ChainedHeader, Hash256Hasher> side_;
+    SideHeaders side_;
+    std::uint32_t last_bits_ = 0; ///< whose work is last_work_: bits rarely change
+    Uint256 last_work_;
 };
 
 } // namespace headlight::chain

@@ -11,7 +11,8 @@ void Reader::fail(std::string_view why) {
 std::uint64_t Reader::little_endian(std::size_t count) {
     const auto raw = bytes(count);
     std::uint64_t value = 0;
-    for (std::size_t i = raw.size(); i-- > 0;) value = (value << 8) | raw[i];
+    for (std::size_t i = raw.size(); i-- > 0;)
+        value = (value << 8) | raw[i];
     return value;
 }
 

@@ -31,13 +31,15 @@ TxOut read_output(Reader& reader) {
 void read_inputs(Reader& reader, std::vector<TxIn>& inputs) {
     const auto count = reader.count(limits::max_block_bytes, least_input_bytes);
     inputs.reserve(count);
-    for (std::size_t i = 0; i < count && reader.ok(); ++i) inputs.push_back(read_input(reader));
+    for (std::size_t i = 0; i < count && reader.ok(); ++i)
+        inputs.push_back(read_input(reader));
 }
 
 void read_outputs(Reader& reader, std::vector<TxOut>& outputs) {
     const auto count = reader.count(limits::max_block_bytes, least_output_bytes);
     outputs.reserve(count);
-    for (std::size_t i = 0; i < count && reader.ok(); ++i) outputs.push_back(read_output(reader));
+    for (std::size_t i = 0; i < count && reader.ok(); ++i)
+        outputs.push_back(read_output(reader));
 }
 
 void read_witness(Reader& reader, TxIn& input) {
@@ -53,7 +55,8 @@ void read_witness(Reader& reader, TxIn& input) {
 std::array<std::uint8_t, 36> OutPoint::bytes() const {
     std::array<std::uint8_t, 36> raw{};
     std::copy(txid.bytes.begin(), txid.bytes.end(), raw.begin());
-    for (std::size_t i = 0; i < 4; ++i) raw[32 + i] = static_cast<std::uint8_t>(index >> (8 * i));
+    for (std::size_t i = 0; i < 4; ++i)
+        raw[32 + i] = static_cast<std::uint8_t>(index >> (8 * i));
     return raw;
 }
 
@@ -81,7 +84,8 @@ Bytes serialize(const Transaction& tx, Witness witness) {
     if (extended) {
         for (const auto& input : tx.inputs) {
             writer.compact_size(input.witness.size());
-            for (const auto& item : input.witness) writer.var_bytes(item);
+            for (const auto& item : input.witness)
+                writer.var_bytes(item);
         }
     }
     writer.u32(tx.lock_time);
@@ -108,7 +112,8 @@ Transaction read_transaction(Reader& reader) {
     }
     read_outputs(reader, tx.outputs);
     if (extended) {
-        for (auto& input : tx.inputs) read_witness(reader, input);
+        for (auto& input : tx.inputs)
+            read_witness(reader, input);
         if (reader.ok() && !tx.has_witness()) reader.fail("a witness form carries no witness");
     }
     tx.lock_time = reader.u32();
