@@ -7,6 +7,7 @@
 #include "wallet/store/wallet_db.hpp"
 
 #include <functional>
+#include <memory>
 
 namespace headlight::client {
 
@@ -23,13 +24,25 @@ struct OpenWallet {
 result<OpenWallet> open_wallet(const Paths& paths, wallet::store::WalletDb::Mode mode);
 /// Makes an empty wallet file with a random tweak. Errors: wallet_exists, io, disk_full.
 result<OpenWallet> create_wallet(const Paths& paths, std::string fingerprint, std::int64_t now);
+/// A wallet with a random tweak, in memory only. `now` is in seconds since 1970.
+std::unique_ptr<wallet::Wallet> new_wallet(const chain::Network& network, std::string fingerprint,
+                                           std::int64_t now);
+/// Makes the file of a new wallet with all that is in it, or no file. Errors: as create_wallet.
+result<OpenWallet> store_new_wallet(const Paths& paths, std::unique_ptr<wallet::Wallet> wallet);
 /// The names of the wallets there are, sorted.
 std::vector<std::string> wallet_names(const Paths& paths);
 
 struct SyncOptions {
     sync::Config config;         ///< seed 0: a random one is taken
     std::int64_t timeout_ms = 0; ///< 0: none
-    bool handle_signals = true;  ///< SIGINT and SIGTERM end the run in an orderly way
+    /// SIGINT and SIGTERM end the run in an orderly way; a second one ends the process at once with
+    /// exit code 3 (what is stored is whole at any moment).
+    bool handle_signals = true;
+    /// Without a wallet file, runs with an empty wallet that is stored nowhere (for a broadcast).
+    bool wallet_optional = false;
+    /// Called before the first event, with what is being synced. It lives until Finished is told.
+    std::function<void(const wallet::Wallet&, const chain::HeaderArchive&)> on_open{};
+    std::function<void()> every_second{}; ///< so that silence can be shown, too
 };
 
 struct SyncOutcome {
@@ -39,7 +52,9 @@ struct SyncOutcome {
     double seconds = 0;
 };
 
-/// Runs the engine until it is finished. Notices come on this thread, in between network events.
+/// Runs the engine until it is finished. Notices come on this thread, in between network events; the
+/// first ones may be warnings about the header file. Errors: those of opening both files, in_use
+/// among them; then whatever the engine ends with.
 SyncOutcome run_sync(const Paths& paths, SyncOptions options,
                      std::function<void(const sync::Notice&)> on_notice);
 

@@ -1,0 +1,145 @@
+#include "client/client.hpp"
+
+#include "client/driver.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+namespace headlight::client {
+
+namespace {
+
+namespace fs = std::filesystem;
+using wallet::store::HeaderFile;
+using wallet::store::WalletDb;
+
+std::uint32_t random_u32() { return std::random_device{}(); }
+
+std::uint64_t random_seed() {
+    const auto seed = (std::uint64_t{random_u32()} << 32) | random_u32();
+    return seed == 0 ? 1 : seed;
+}
+
+// Folders of ours are their owner's alone: file names in there tell which wallets exist.
+result<void> make_folder(const fs::path& folder) {
+    std::error_code error;
+    if (fs::exists(folder, error)) return {};
+    fs::create_directories(folder, error);
+    if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+    if (!error) return {};
+    return Error{errc::io, "the folder " + folder.string() + " cannot be made", error.message(),
+                 "Check its permissions, or name another with --datadir"};
+}
+
+Error missing(const Paths& paths) {
+    return {errc::wallet_missing,
+            "there is no wallet '" + paths.wallet + "' on " + std::string(paths.network->name),
+            "no file " + paths.wallet_file().string(),
+            "Make one with `headlight create` or `headlight watch`, or name another with --wallet"};
+}
+
+Error other_network(const Paths& paths, const std::string& network) {
+    return {errc::wrong_network, "the wallet '" + paths.wallet + "' belongs to another network",
+            paths.wallet_file().string() + " is " + network + "'s, not " +
+                std::string(paths.network->name) + "'s",
+            "Use --network " + network};
+}
+
+struct Stores {
+    OpenWallet wallet; ///< without a db when it is stored nowhere
+    HeaderFile::Opened headers;
+};
+
+result<OpenWallet> open_to_sync(const Paths& paths, const SyncOptions& options, std::int64_t now) {
+    auto opened = open_wallet(paths, WalletDb::Mode::read_write);
+    const bool missing_is_fine = options.wallet_optional && opened.has_error() &&
+                                 opened.error().code == errc::wallet_missing;
+    if (!missing_is_fine) return opened;
+    return OpenWallet{.db = nullptr, .wallet = new_wallet(*paths.network, {}, now)};
+}
+
+result<Stores> open_stores(const Paths& paths, const SyncOptions& options, std::int64_t now) {
+    auto opened = open_to_sync(paths, options, now);
+    if (!opened) return opened.error();
+    if (const auto made = make_folder(paths.headers().parent_path()); !made) return made.error();
+    auto headers = HeaderFile::open(paths.headers(), *paths.network, HeaderFile::Mode::read_write);
+    if (!headers) return headers.error();
+    return Stores{std::move(*opened), std::move(*headers)};
+}
+
+SyncOutcome run(const Paths& paths, SyncOptions& options, std::int64_t now,
+                const std::function<void(const sync::Notice&)>& on_notice) {
+    auto stores = open_stores(paths, options, now);
+    if (!stores) return {.error = stores.error(), .statistics = {}};
+    const auto& headers = *stores->headers.file;
+    auto& wallet = *stores->wallet.wallet;
+    if (options.on_open) options.on_open(wallet, headers);
+    if (!stores->headers.notice.empty() && on_notice)
+        on_notice(sync::notice::Warning{{errc::damaged, stores->headers.notice}});
+    if (options.config.seed == 0) options.config.seed = random_seed();
+    sync::Engine engine(*paths.network, headers, wallet, options.config);
+    return drive({.engine = engine,
+                  .headers = *stores->headers.file,
+                  .db = stores->wallet.db.get(),
+                  .options = options,
+                  .on_notice = on_notice});
+}
+
+} // namespace
+
+result<void> OpenWallet::save() { return db->apply(wallet->take_changes()); }
+
+result<OpenWallet> open_wallet(const Paths& paths, WalletDb::Mode mode) {
+    std::error_code error;
+    if (!fs::exists(paths.wallet_file(), error)) return missing(paths);
+    auto db = WalletDb::open(paths.wallet_file(), mode);
+    if (!db) return db.error();
+    auto state = (*db)->load();
+    if (!state) return state.error();
+    if (state->network != paths.network->name) return other_network(paths, state->network);
+    auto loaded = wallet::Wallet::load(std::move(*state), *paths.network);
+    if (!loaded) return loaded.error();
+    return OpenWallet{std::move(*db), std::move(*loaded)};
+}
+
+std::unique_ptr<wallet::Wallet> new_wallet(const chain::Network& network, std::string fingerprint,
+                                           std::int64_t now) {
+    return wallet::Wallet::create(network, random_u32(), now, std::move(fingerprint));
+}
+
+result<OpenWallet> store_new_wallet(const Paths& paths, std::unique_ptr<wallet::Wallet> wallet) {
+    if (const auto made = make_folder(paths.wallets()); !made) return made.error();
+    auto db = WalletDb::create(paths.wallet_file(), wallet->state());
+    if (!db) return db.error();
+    wallet->take_changes(); // all of it is in the file now
+    return OpenWallet{std::move(*db), std::move(wallet)};
+}
+
+result<OpenWallet> create_wallet(const Paths& paths, std::string fingerprint, std::int64_t now) {
+    return store_new_wallet(paths, new_wallet(*paths.network, std::move(fingerprint), now));
+}
+
+std::vector<std::string> wallet_names(const Paths& paths) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(paths.wallets(), error)) {
+        const auto stem = entry.path().stem().string();
+        if (entry.path().extension() == ".sqlite" && check_wallet_name(stem)) names.push_back(stem);
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+SyncOutcome run_sync(const Paths& paths, SyncOptions options,
+                     std::function<void(const sync::Notice&)> on_notice) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto wall = std::chrono::system_clock::now().time_since_epoch();
+    const auto now = std::chrono::duration_cast<std::chrono::seconds>(wall).count();
+    auto outcome = run(paths, options, now, on_notice);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    outcome.seconds = taken.count();
+    return outcome;
+}
+
+} // namespace headlight::client
