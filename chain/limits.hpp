@@ -101,7 +101,5 @@ inline constexpr std::size_t max_secret_file_bytes = 65'536; ///< a mnemonic's o
 inline constexpr std::size_t max_watch_file_bytes = 268'435'456;
 inline constexpr std::size_t max_transaction_text_bytes = 8'000'016; ///< hex of the largest, and a line's end
 inline constexpr std::size_t max_proof_file_bytes = 8'100'000; ///< the hex of such a transaction, and its proof
-inline constexpr std::uint32_t max_gap = 10'000; ///< of `--gap`: each index costs a key derivation at start
-inline constexpr std::int64_t stale_tip_seconds = 86'400; ///< a tip older than this is not called synced
 
 } // namespace headlight::limits
