@@ -93,7 +93,6 @@ inline constexpr std::uint32_t max_wasted_header_records = 10'000; ///< then the
 inline constexpr int store_busy_ms = 5'000; ///< wait for another connection's database lock
 
 // The client
-inline constexpr std::int64_t connect_timeout_seconds = 10; ///< for one peer, all its addresses
 inline constexpr std::int64_t shut_down_milliseconds = 200; ///< for connections to close at the end
 
 // The program

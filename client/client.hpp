@@ -20,7 +20,8 @@ struct OpenWallet {
     result<void> save();
 };
 
-/// Errors: those of WalletDb::open and Wallet::load; wrong_network when the file is another network's.
+/// Errors: those of WalletDb::open and Wallet::load; wrong_network when the file is another
+/// network's.
 result<OpenWallet> open_wallet(const Paths& paths, wallet::store::WalletDb::Mode mode);
 /// Makes an empty wallet file with a random tweak. Errors: wallet_exists, io, disk_full.
 result<OpenWallet> create_wallet(const Paths& paths, std::string fingerprint, std::int64_t now);
@@ -52,9 +53,9 @@ struct SyncOutcome {
     double seconds = 0;
 };
 
-/// Runs the engine until it is finished. Notices come on this thread, in between network events; the
-/// first ones may be warnings about the header file. Errors: those of opening both files, in_use
-/// among them; then whatever the engine ends with.
+/// Runs the engine until it is finished. Notices come on this thread, in between network events;
+/// the first ones may be warnings about the header file. Errors: those of opening both files,
+/// in_use among them; then whatever the engine ends with.
 SyncOutcome run_sync(const Paths& paths, SyncOptions options,
                      std::function<void(const sync::Notice&)> on_notice);
 

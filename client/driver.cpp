@@ -25,17 +25,22 @@ constexpr int stopped_exit_code = 3;
 
 sync::Loss loss_of(const p2p::asio::Closed& closed) {
     switch (closed.reason) {
-    case CloseReason::resolve_failed: return sync::Loss::unresolved;
-    case CloseReason::connect_failed: return sync::Loss::refused;
-    case CloseReason::network_error: return sync::Loss::network;
+    case CloseReason::resolve_failed:
+        return sync::Loss::unresolved;
+    case CloseReason::connect_failed:
+        return sync::Loss::refused;
+    case CloseReason::network_error:
+        return sync::Loss::network;
     case CloseReason::write_timeout:
-    case CloseReason::queue_full: return sync::Loss::write_stuck;
+    case CloseReason::queue_full:
+        return sync::Loss::write_stuck;
     case CloseReason::frame_fault:
         return closed.frame_error && closed.frame_error->fault == p2p::FrameFault::wrong_magic
                    ? sync::Loss::wrong_magic
                    : sync::Loss::bad_frame;
     case CloseReason::local:
-    case CloseReason::peer_closed: break;
+    case CloseReason::peer_closed:
+        break;
     }
     return sync::Loss::closed;
 }
@@ -57,7 +62,10 @@ sync::Now now() {
 class Driver {
   public:
     explicit Driver(const Drive& drive)
-        : drive_(drive), timer_(context_), timeout_(context_), second_(context_),
+        : drive_(drive),
+          timer_(context_),
+          timeout_(context_),
+          second_(context_),
           signals_(context_) {}
 
     SyncOutcome run() {
@@ -72,8 +80,8 @@ class Driver {
     }
 
   private:
-    // An event that comes while the engine handles another one waits; the answer to Persist goes before
-    // all others.
+    // An event that comes while the engine handles another one waits; the answer to Persist goes
+    // before all others.
     void feed(sync::Event event) {
         events_.push_back(std::move(event));
         if (handling_) return;
@@ -103,9 +111,9 @@ class Driver {
                     feed(sync::event::Disconnected{peer, loss_of(closed), detail_of(closed)});
                 },
         };
-        connections_[peer] = Connection::open(
-            context_, chain::network(connect.network), connect.endpoint,
-            std::chrono::seconds(limits::connect_timeout_seconds), std::move(handlers));
+        connections_[peer] =
+            Connection::open(context_, chain::network(connect.network), connect.endpoint,
+                             milliseconds(limits::connect_timeout_ms), std::move(handlers));
     }
 
     void execute(const sync::action::Send& send) {
@@ -123,8 +131,8 @@ class Driver {
     }
 
     void execute(const sync::action::WakeAt& wake) {
-        // Deadlines mostly move on: the timer is armed anew only for an earlier one, and looks again
-        // when it fires.
+        // Deadlines mostly move on: the timer is armed anew only for an earlier one, and looks
+        // again when it fires.
         wake_ms_ = wake.steady_ms;
         if (!armed_ms_ || *wake_ms_ < *armed_ms_) arm(*wake_ms_);
     }

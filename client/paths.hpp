@@ -1,4 +1,5 @@
-// Where headlight keeps things: <datadir>/<network>/headers, and <datadir>/<network>/wallets/<name>.sqlite.
+// Where headlight keeps things: <datadir>/<network>/headers, and
+// <datadir>/<network>/wallets/<name>.sqlite.
 #pragma once
 
 #include "chain/network.hpp"
@@ -18,10 +19,12 @@ struct Paths {
     std::filesystem::path wallet_file() const;
 };
 
-/// $XDG_DATA_HOME/headlight, or ~/.local/share/headlight. Error: bad_argument when neither is known.
+/// $XDG_DATA_HOME/headlight, or ~/.local/share/headlight. Error: bad_argument when neither is
+/// known.
 result<std::filesystem::path> default_datadir();
 
-/// A wallet's name becomes a file's name: 1..64 letters, digits, '-', '_' and '.', not starting with '.'.
+/// A wallet's name becomes a file's name: 1..64 letters, digits, '-', '_' and '.', not starting
+/// with '.'.
 result<void> check_wallet_name(std::string_view name);
 
 } // namespace headlight::client
