@@ -43,15 +43,19 @@ result<ExtendedPublicKey> derive(const ExtendedPublicKey& parent, std::uint32_t 
 ExtendedPublicKey neuter(const ExtendedPrivateKey& key);
 
 /// Base58check text with an explicit version (xpub, tpub, ypub…); `network` gives the usual one.
+std::string to_string(const ExtendedPublicKey& key, std::uint32_t version);
 std::string to_string(const ExtendedPublicKey& key, const chain::Network& network);
 std::string to_string(const ExtendedPrivateKey& key, const chain::Network& network);
-/// Any of the known versions, SLIP-132 ones included.
+/// Any of the known versions, SLIP-132 ones included. Errors: malformed naming what is wrong;
+/// bad_checksum.
 struct ParsedExtendedKey {
     std::uint32_t version = 0;
     bool is_private = false;
     ExtendedPublicKey public_key; ///< of the private one, neutered
 };
 result<ParsedExtendedKey> parse_extended_key(std::string_view text);
+/// A private one, to derive its public form from. Errors: as above; malformed for a public one.
+result<ExtendedPrivateKey> parse_extended_private_key(std::string_view text);
 
 /// The accounts that wallets share: purpose 44 pkh, 49 sh(wpkh), 84 wpkh, 86 tr.
 enum class AccountKind { pkh, sh_wpkh, wpkh, tr };
