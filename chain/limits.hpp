@@ -23,7 +23,7 @@ inline constexpr std::size_t max_filter_bytes = 36'000;
 inline constexpr std::uint32_t max_hash_functions = 50;
 inline constexpr std::size_t min_filter_bytes = 8; ///< never rounded down to a filter that matches all
 inline constexpr std::size_t max_filter_add_bytes = 520;
-inline constexpr std::uint32_t max_block_transactions = 66'666; ///< 4,000,000 / 60, the least stripped size
+inline constexpr std::uint32_t max_block_transactions = 16'666; ///< weight 4,000,000 / (4 * 60), 60 the least stripped size
 
 // The header tree
 inline constexpr std::size_t max_side_headers = 20'000; ///< headers of all lighter branches together
