@@ -93,7 +93,7 @@ result<MerkleBlock> decode_merkleblock(ByteView payload) {
     block.tree.hashes.reserve(hashes);
     for (std::size_t i = 0; i < hashes; ++i)
         block.tree.hashes.push_back(reader.hash());
-    // A tree over n leaves has at most 2n + 17 nodes, a bit each: a byte a transaction is ample.
+    // A tree over n leaves has at most 2n + 15 nodes, a bit each: a byte a transaction is ample.
     const auto flags = reader.var_bytes(limits::max_block_transactions);
     if (auto end = reader.finish("a merkleblock"); !end) return end.error();
     block.tree.flags.assign(flags.begin(), flags.end());

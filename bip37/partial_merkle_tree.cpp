@@ -1,5 +1,5 @@
 // Partial merkle trees: building one, walking one that nobody vouches for, and single branches.
-// Depth is bounded by the transaction limit (17 levels), so the walks may recurse.
+// Depth is bounded by the transaction limit (15 levels), so the walks may recurse.
 #include "bip37/partial_merkle_tree.hpp"
 
 #include "chain/limits.hpp"
