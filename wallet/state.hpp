@@ -51,8 +51,8 @@ struct DescriptorState {
 struct Confirmation {
     std::int32_t height = 0;
     chain::Hash256 block;
-    std::int64_t time = 0;          ///< the block's
-    std::uint32_t position = 0;     ///< in the block
+    std::int64_t time = 0;      ///< the block's
+    std::uint32_t position = 0; ///< in the block
     std::uint32_t total_transactions = 0;
     std::vector<chain::Hash256> branch; ///< merkle siblings, leaf upwards
 
@@ -66,6 +66,9 @@ struct StoredTx {
     bool abandoned = false;
     std::int64_t first_seen = 0; ///< seconds since 1970
     std::int64_t last_seen = 0;  ///< when a peer last showed it
+    /// Coinbases that it spends and that a reorganisation undid: it is in conflict until they are
+    /// back.
+    std::vector<chain::Hash256> lost_parents{};
 
     friend bool operator==(const StoredTx&, const StoredTx&) = default;
 };
@@ -86,8 +89,12 @@ struct WalletState {
     std::vector<StoredTx> transactions;
     std::map<std::string, std::string> labels; ///< by address or txid
     ScanPosition scan;
-    std::vector<ScanPosition> scan_trail; ///< earlier positions, highest first: dense, then doubling
-    std::optional<Birthday> rescan;       ///< the next sync starts no later than here
+    std::vector<ScanPosition>
+        scan_trail;                 ///< earlier positions, highest first: dense, then doubling
+    std::optional<Birthday> rescan; ///< the next sync starts no later than here
+    /// Nor than here: a request of the other kind. A height and a time cannot be compared before
+    /// the headers are known, so both stay until then.
+    std::optional<Birthday> rescan_other{};
     FilterParameters filter;
 
     friend bool operator==(const WalletState&, const WalletState&) = default;
@@ -95,13 +102,14 @@ struct WalletState {
 
 /// What changed since the last time: applied whole or not at all. Absent fields stay as they are.
 struct WalletChanges {
-    std::vector<DescriptorState> descriptors; ///< upserted by id
-    std::vector<StoredTx> transactions;       ///< upserted by txid
-    std::vector<chain::Hash256> erased;       ///< transactions that are gone
-    std::map<std::string, std::string> labels;
+    std::vector<DescriptorState> descriptors;  ///< upserted by id
+    std::vector<StoredTx> transactions;        ///< upserted by txid
+    std::vector<chain::Hash256> erased;        ///< transactions that are gone
+    std::map<std::string, std::string> labels; ///< upserted; an empty text removes one
     std::optional<ScanPosition> scan;
     std::optional<std::vector<ScanPosition>> scan_trail;
     std::optional<std::optional<Birthday>> rescan;
+    std::optional<std::optional<Birthday>> rescan_other;
     std::optional<FilterParameters> filter;
 
     bool empty() const { return *this == WalletChanges{}; }

@@ -1,5 +1,5 @@
-// One wallet in memory: its scripts, its ledger, how far it is scanned. No I/O: a store loads the state
-// and applies the changes.
+// One wallet in memory: its scripts, its ledger, how far it is scanned. No I/O: a store loads the
+// state and applies the changes.
 #pragma once
 
 #include "chain/header_tree.hpp"
@@ -13,7 +13,7 @@ namespace headlight::wallet {
 
 class Wallet {
   public:
-    /// Errors: damaged, when a stored descriptor no longer parses.
+    /// Errors: damaged, when a stored descriptor no longer parses; wrong_network.
     static result<std::unique_ptr<Wallet>> load(WalletState state, const chain::Network& network);
     static std::unique_ptr<Wallet> create(const chain::Network& network, std::uint32_t tweak,
                                           std::int64_t created, std::string fingerprint = {});
@@ -28,19 +28,26 @@ class Wallet {
     const Ledger& ledger() const { return ledger_; }
     const std::string& fingerprint() const { return fingerprint_; }
 
-    /// Adds descriptors; new ones are scanned for from their birthday at the next sync.
-    result<ScriptBook::Added> add(const Descriptor& descriptor, std::uint32_t gap, Birthday birthday,
-                                  bool generated);
+    /// Adds descriptors; new ones are scanned for from their birthday at the next sync, and known
+    /// ones whose gap grew beyond what was derived. Call ledger().reindex() afterwards.
+    result<ScriptBook::Added> add(const Descriptor& descriptor, std::uint32_t gap,
+                                  Birthday birthday, bool generated);
 
     const ScanPosition& scan() const { return scan_; }
     /// Moves on by one scanned block (or to a birthday), keeping a trail of earlier positions.
     void set_scan(ScanPosition position);
     /// The earliest point asked for (new descriptors, `rescan`); the engine resolves and clears it.
+    /// A height and a time cannot be compared before the headers are known, so of each kind the
+    /// earliest is kept: clear_rescan() drops the one shown, then the other shows. Resolve until
+    /// there is none.
     const std::optional<Birthday>& rescan() const { return rescan_; }
     void request_rescan(Birthday from);
     void clear_rescan();
-    /// Makes the wallet agree with the best chain: positions and confirmations that are not on it are
-    /// undone down to the last block shared. What changed is in the delta.
+    /// Makes the wallet agree with the best chain: positions and confirmations that are not on it
+    /// are undone down to the last block shared. What changed is in the delta. When no position of
+    /// the trail is on the chain, nothing counts as scanned and a rescan from the earliest birthday
+    /// is requested. (So call it when headers are in step: a chain cut to genesis undoes every
+    /// confirmation.)
     LedgerDelta reconcile(const chain::HeaderTree& tree);
     /// After a reorganisation at `fork`: undoes and moves the scan position back.
     LedgerDelta undo_above(std::int32_t fork, const chain::Hash256& fork_hash);
@@ -48,6 +55,7 @@ class Wallet {
     const FilterParameters& filter() const { return filter_; }
     void set_filter(FilterParameters parameters);
     const std::map<std::string, std::string>& labels() const { return labels_; }
+    void set_label(const std::string& name, const std::string& text); ///< empty text: none
 
     /// The whole state (what a store would load).
     WalletState state() const;
@@ -55,7 +63,19 @@ class Wallet {
     WalletChanges take_changes();
 
   private:
+    /// Which of the plain parts changed since take_changes().
+    struct Dirty {
+        bool scan = false;
+        bool rescan = false;
+        bool filter = false;
+        std::map<std::string, std::string> labels;
+    };
+
     explicit Wallet(const chain::Network& network);
+
+    void thin_trail();
+    std::optional<ScanPosition> last_on_chain(const chain::HeaderTree& tree) const;
+    void request_rescan_from_birthdays();
 
     const chain::Network* network_;
     ScriptBook scripts_;
@@ -64,8 +84,11 @@ class Wallet {
     std::int64_t created_ = 0;
     std::map<std::string, std::string> labels_;
     ScanPosition scan_;
+    std::vector<ScanPosition> trail_; ///< earlier positions, highest first
     std::optional<Birthday> rescan_;
+    std::optional<Birthday> rescan_other_; ///< of the other kind
     FilterParameters filter_;
+    Dirty dirty_;
 };
 
 } // namespace headlight::wallet

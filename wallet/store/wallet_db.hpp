@@ -1,9 +1,9 @@
-// A wallet's SQLite file: WAL, one transaction for every set of changes, schema versioned, readable by
-// its owner only. Holds no private key.
+// A wallet's SQLite file: WAL, one transaction for every set of changes, schema versioned, readable
+// by its owner only. Holds no private key.
 #pragma once
 
-#include "wallet/state.hpp"
 #include "chain/result.hpp"
+#include "wallet/state.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -17,8 +17,8 @@ class WalletDb {
     /// Errors: wallet_exists, io, disk_full, in_use.
     static result<std::unique_ptr<WalletDb>> create(const std::filesystem::path& path,
                                                     const WalletState& state);
-    /// read_write takes the wallet for this process alone: in_use names the file when another has it.
-    /// Errors: wallet_missing, in_use, damaged, io.
+    /// read_write takes the wallet for this process alone: in_use names the file when another has
+    /// it. Errors: wallet_missing, in_use, damaged, io.
     static result<std::unique_ptr<WalletDb>> open(const std::filesystem::path& path, Mode mode);
 
     virtual ~WalletDb() = default;
