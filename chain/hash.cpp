@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 namespace headlight::chain {
 
@@ -69,10 +70,15 @@ std::array<std::uint8_t, 20> hash160(ByteView data) {
 }
 
 std::array<std::uint8_t, 64> hmac_sha512(ByteView key, ByteView data) {
+    // OpenSSL takes a null pointer for "none given" and fails, where an empty view means no bytes.
+    static constexpr std::uint8_t nothing[1] = {};
     std::array<std::uint8_t, 64> digest{};
     unsigned int length = 0;
-    HMAC(EVP_sha512(), key.data(), static_cast<int>(key.size()), data.data(), data.size(),
-         digest.data(), &length);
+    const auto* done =
+        HMAC(EVP_sha512(), key.empty() ? nothing : key.data(), static_cast<int>(key.size()),
+             data.empty() ? nothing : data.data(), data.size(), digest.data(), &length);
+    // Keys come from this: going on with zeros would be worse than stopping.
+    if (!done || length != digest.size()) throw std::runtime_error("HMAC-SHA512 failed");
     return digest;
 }
 

@@ -75,6 +75,8 @@ class HeaderTreeDriver {
     /// How often each verdict came, so that a test can tell a rich story from a dull one.
     const std::map<chain::HeaderVerdict, int>& verdicts() const { return verdicts_; }
 
+    std::int32_t best_height() const { return model_.best().back().height; }
+
   private:
     std::string compare_unsaved() const {
         const auto change = tree_->unsaved();

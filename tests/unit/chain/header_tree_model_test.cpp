@@ -62,11 +62,11 @@ TEST(HeaderTreeModel, AgreesOnBranchesThatCrossARetarget) { // pitfalls C4, C5
     for (const auto rule : {DifficultyRule::retarget, DifficultyRule::twenty_minutes,
                             DifficultyRule::twenty_minutes_bip94}) {
         const auto network = toy_network(rule, 0x203fffff);
-        for (unsigned seed = 1; seed <= 2; ++seed) {
-            HeaderTreeDriver driver(network, 10, random_choices(seed),
-                                    chain_up_to_a_boundary(network, seed));
-            ASSERT_NO_FATAL_FAILURE(run_story(driver, 150, 25, seed));
-        }
+        constexpr unsigned seed = 7;
+        HeaderTreeDriver driver(network, 10, random_choices(seed),
+                                chain_up_to_a_boundary(network, seed));
+        ASSERT_NO_FATAL_FAILURE(run_story(driver, 150, 25, seed));
+        EXPECT_GT(driver.best_height(), 2017) << "the story never crossed the boundary";
     }
 }
 
