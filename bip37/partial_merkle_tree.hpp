@@ -42,7 +42,9 @@ PartialMerkleTree build_partial_merkle_tree(const std::vector<chain::Hash256>& t
 /// flag bits than hashes; hashes or flag bits too few or left over (up to the padding of the last
 /// byte; padding bits may be set, as Bitcoin Core reads them); equal left and right hashes
 /// (CVE-2012-2459); a walked pair left || right that is itself a well-formed transaction with amounts in
-/// range (CVE-2017-12842). Bounded: memory and time are linear in hashes + flags.
+/// range (CVE-2017-12842). Bounded: at most 2 nodes a transaction are visited, 15 levels deep, and
+/// nothing is kept but the matches with their branches. That a match is a transaction, not an inner
+/// node under a false total, shows only when it arrives: its stripped size must not be 64 bytes.
 result<ExtractedMatches> extract_matches(const PartialMerkleTree& tree);
 
 /// The root of a whole block's txids (at least 1), as BIP-37 and Bitcoin Core compute it.
