@@ -1,0 +1,22 @@
+// The wallet file's tables, and whether a file has exactly these.
+#pragma once
+
+#include "chain/result.hpp"
+#include "wallet/store/sqlite.hpp"
+
+namespace headlight::wallet::store {
+
+inline constexpr int schema_version = 1;
+
+/// Writes application id, version and tables into an empty database. SQLite's result code.
+int create_schema(const Database& database);
+
+/// Error damaged: no wallet, another schema, or a file that fails SQLite's quick check.
+result<void> check_schema(const Database& database, const std::filesystem::path& path);
+
+/// What a failed call means; `action` as "cannot write".
+Error sqlite_error(std::string_view action, const std::filesystem::path& path,
+                   const Database& database);
+Error damaged_wallet(const std::filesystem::path& path, std::string cause);
+
+} // namespace headlight::wallet::store

@@ -1,0 +1,324 @@
+// Creating, opening, loading and changing a wallet file.
+#include "wallet/store/wallet_db.hpp"
+
+#include "wallet/store/file_system.hpp"
+#include "wallet/store/rows.hpp"
+#include "wallet/store/schema.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+namespace headlight::wallet::store {
+
+namespace {
+
+std::filesystem::path beside(const std::filesystem::path& path, std::string_view ending) {
+    auto name = path;
+    name += ending;
+    return name;
+}
+
+bool file_exists(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+}
+
+/// The wallet for this process alone. A file beside it: closing another descriptor of the database
+/// itself would drop SQLite's own locks (POSIX record locks).
+result<FileDescriptor> lock_wallet(const std::filesystem::path& path) {
+    const auto lock_path = beside(path, ".lock");
+    auto file = open_file(lock_path, O_RDWR | O_CREAT);
+    if (!file.is_open()) return file_error("cannot open", lock_path, errno);
+    if (const int error = lock_file(file)) {
+        if (error == EAGAIN) return in_use_error(path);
+        return file_error("cannot lock", lock_path, error);
+    }
+    return file;
+}
+
+class SqliteWallet final : public WalletDb {
+  public:
+    explicit SqliteWallet(std::filesystem::path path) : path_(std::move(path)) {}
+
+    void hold(FileDescriptor lock) { lock_ = std::move(lock); }
+    result<void> open(Mode mode);
+    /// Into an empty database.
+    result<void> fill(const WalletState& state);
+
+    result<WalletState> load() override;
+    result<void> apply(const WalletChanges& changes) override;
+
+  private:
+    struct Statements {
+        Statement put_meta, put_descriptor, put_transaction, put_label;
+        Statement erase_transaction, erase_label;
+    };
+
+    Error failure(std::string_view action) const { return sqlite_error(action, path_, database_); }
+    int prepare();
+    int put_meta(std::string_view name, const Bytes& value);
+    int put_identity(const WalletState& state);
+    int write(const WalletChanges& changes);
+    int write_meta(const WalletChanges& changes);
+    int write_rows(const WalletChanges& changes);
+
+    template <class Read>
+    result<void> for_rows(std::string_view sql, Read read);
+    result<void> load_into(WalletState& state);
+
+    std::filesystem::path path_;
+    FileDescriptor lock_;
+    Database database_;
+    Statements statements_;
+};
+
+// Opening
+
+result<void> SqliteWallet::open(Mode mode) {
+    const bool writes = mode == Mode::read_write;
+    if (writes) ::chmod(path_.c_str(), 0600); // it may have been copied here
+    const auto access = writes ? Database::Access::read_write : Database::Access::read_only;
+    if (database_.open(path_, access) != SQLITE_OK) return failure("cannot open");
+    if (const auto checked = check_schema(database_, path_); !checked) return checked.error();
+    if (!writes) return {};
+    // WAL with FULL: a commit is on the disk when it returns.
+    if (database_.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") != SQLITE_OK ||
+        prepare() != SQLITE_OK) {
+        return failure("cannot open");
+    }
+    return {};
+}
+
+int SqliteWallet::prepare() {
+    const std::pair<Statement*, std::string_view> all[] = {
+        {&statements_.put_meta, sql::put_meta},
+        {&statements_.put_descriptor, sql::put_descriptor},
+        {&statements_.put_transaction, sql::put_transaction},
+        {&statements_.put_label, sql::put_label},
+        {&statements_.erase_transaction, sql::erase_transaction},
+        {&statements_.erase_label, sql::erase_label},
+    };
+    for (const auto& [statement, text] : all) {
+        if (const int code = statement->prepare(database_, text); code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
+}
+
+result<void> SqliteWallet::fill(const WalletState& state) {
+    if (database_.open(path_, Database::Access::read_write) != SQLITE_OK ||
+        database_.run("PRAGMA synchronous = FULL; BEGIN IMMEDIATE") != SQLITE_OK ||
+        create_schema(database_) != SQLITE_OK || prepare() != SQLITE_OK ||
+        put_identity(state) != SQLITE_OK) {
+        return failure("cannot create");
+    }
+    WalletChanges all;
+    all.descriptors = state.descriptors;
+    all.transactions = state.transactions;
+    all.labels = state.labels;
+    all.scan = state.scan;
+    all.scan_trail = state.scan_trail;
+    all.rescan = state.rescan;
+    all.rescan_other = state.rescan_other;
+    all.filter = state.filter;
+    if (write(all) != SQLITE_OK || database_.run("COMMIT") != SQLITE_OK) {
+        return failure("cannot create");
+    }
+    return {};
+}
+
+// Writing
+
+result<void> SqliteWallet::apply(const WalletChanges& changes) {
+    if (changes.empty()) return {};
+    if (database_.run("BEGIN IMMEDIATE") == SQLITE_OK && write(changes) == SQLITE_OK &&
+        database_.run("COMMIT") == SQLITE_OK) {
+        return {};
+    }
+    auto error = failure("cannot write");
+    database_.run("ROLLBACK"); // where SQLite has not done so by itself
+    return error;
+}
+
+int SqliteWallet::put_meta(std::string_view name, const Bytes& value) {
+    return statements_.put_meta.bind_text(name).bind_blob(value).bind_sum().execute();
+}
+
+int SqliteWallet::put_identity(const WalletState& state) {
+    int code = put_meta("network", encode(state.network));
+    if (code == SQLITE_OK) code = put_meta("fingerprint", encode(state.fingerprint));
+    if (code == SQLITE_OK) code = put_meta("created", encode(state.created));
+    return code;
+}
+
+int SqliteWallet::write(const WalletChanges& changes) {
+    const int code = write_meta(changes);
+    return code == SQLITE_OK ? write_rows(changes) : code;
+}
+
+int SqliteWallet::write_meta(const WalletChanges& changes) {
+    int code = SQLITE_OK;
+    const auto put = [&](std::string_view name, const auto& value) {
+        if (value && code == SQLITE_OK) code = put_meta(name, encode(*value));
+    };
+    put("scan", changes.scan);
+    put("scan_trail", changes.scan_trail);
+    put("rescan", changes.rescan);
+    put("rescan_other", changes.rescan_other);
+    put("filter", changes.filter);
+    return code;
+}
+
+int SqliteWallet::write_rows(const WalletChanges& changes) {
+    for (const auto& descriptor : changes.descriptors) {
+        bind_row(statements_.put_descriptor, descriptor);
+        if (const int code = statements_.put_descriptor.execute()) return code;
+    }
+    for (const auto& txid : changes.erased) {
+        if (const int code = statements_.erase_transaction.bind_blob(txid.bytes).execute()) {
+            return code;
+        }
+    }
+    for (const auto& stored : changes.transactions) {
+        bind_row(statements_.put_transaction, stored);
+        if (const int code = statements_.put_transaction.execute()) return code;
+    }
+    for (const auto& [name, text] : changes.labels) {
+        const int code =
+            text.empty()
+                ? statements_.erase_label.bind_text(name).execute()
+                : statements_.put_label.bind_text(name).bind_text(text).bind_sum().execute();
+        if (code) return code;
+    }
+    return SQLITE_OK;
+}
+
+// Reading
+
+/// `read` gives whether a row holds together.
+template <class Read>
+result<void> SqliteWallet::for_rows(std::string_view sql, Read read) {
+    Statement statement;
+    if (statement.prepare(database_, sql) != SQLITE_OK) return failure("cannot read");
+    int row = 0;
+    while ((row = statement.next_row()) == 1) {
+        if (!read(statement)) return damaged_wallet(path_, "a stored row fails its checksum");
+    }
+    if (row < 0) return failure("cannot read");
+    return {};
+}
+
+result<WalletState> SqliteWallet::load() {
+    WalletState state;
+    // One snapshot, whoever writes meanwhile.
+    if (database_.run("BEGIN") != SQLITE_OK) return failure("cannot read");
+    const auto loaded = load_into(state);
+    database_.run("COMMIT");
+    if (!loaded) return loaded.error();
+    return state;
+}
+
+result<void> SqliteWallet::load_into(WalletState& state) {
+    std::size_t metas = 0;
+    auto done = for_rows(sql::all_meta, [&](Statement& row) {
+        const auto name = row.text();
+        const auto value = row.blob();
+        ++metas;
+        return row.sum_holds() && decode_meta(name, value, state);
+    });
+    if (done && metas != meta_rows) done = damaged_wallet(path_, "a part of its state is missing");
+    if (done) {
+        done = for_rows(sql::all_descriptors, [&](Statement& row) {
+            auto descriptor = read_descriptor(row);
+            if (!descriptor || descriptor->id != state.descriptors.size()) return false;
+            state.descriptors.push_back(std::move(*descriptor));
+            return true;
+        });
+    }
+    if (done) {
+        done = for_rows(sql::all_transactions, [&](Statement& row) {
+            auto stored = read_transaction_row(row);
+            if (!stored) return false;
+            state.transactions.push_back(std::move(*stored));
+            return true;
+        });
+    }
+    if (done) {
+        done = for_rows(sql::all_labels, [&](Statement& row) {
+            const auto name = row.text();
+            state.labels[name] = row.text();
+            return row.sum_holds();
+        });
+    }
+    return done;
+}
+
+// A new file takes its name only when it is whole.
+
+result<void> name_for_good(const std::filesystem::path& from, const std::filesystem::path& to) {
+    auto& system = real_file_system();
+    // A log left behind by a deleted database of this name must not be replayed into the new one.
+    system.remove(beside(to, "-wal"));
+    system.remove(beside(to, "-shm"));
+    if (const int error = system.rename(from, to)) return file_error("cannot create", to, error);
+    if (const int error = system.sync_folder(to.parent_path())) {
+        return file_error("cannot create", to, error);
+    }
+    return {};
+}
+
+result<void> write_new_file(const std::filesystem::path& path, const WalletState& state) {
+    const auto draft = beside(path, ".creating");
+    const auto clean = [&] {
+        real_file_system().remove(draft);
+        real_file_system().remove(beside(draft, "-journal"));
+    };
+    clean(); // what a crash left
+    if (!open_file(draft, O_RDWR | O_CREAT | O_EXCL).is_open()) {
+        return file_error("cannot create", draft, errno);
+    }
+    auto filled = SqliteWallet(draft).fill(state);
+    if (filled) filled = name_for_good(draft, path);
+    if (!filled) clean();
+    return filled;
+}
+
+Error exists_error(const std::filesystem::path& path) {
+    return {errc::wallet_exists, path.string() + " exists already", "a wallet is never overwritten",
+            "choose another --wallet NAME, or move the file away"};
+}
+
+} // namespace
+
+result<std::unique_ptr<WalletDb>> WalletDb::create(const std::filesystem::path& path,
+                                                   const WalletState& state) {
+    if (file_exists(path)) return exists_error(path);
+    if (const auto made = make_folders_for(path); !made) return made.error();
+    auto lock = lock_wallet(path);
+    if (!lock) return lock.error();
+    if (file_exists(path)) return exists_error(path); // made while we came for the lock
+    if (const auto written = write_new_file(path, state); !written) return written.error();
+    auto wallet = std::make_unique<SqliteWallet>(path);
+    wallet->hold(std::move(*lock));
+    if (const auto opened = wallet->open(Mode::read_write); !opened) return opened.error();
+    return std::unique_ptr<WalletDb>(std::move(wallet));
+}
+
+result<std::unique_ptr<WalletDb>> WalletDb::open(const std::filesystem::path& path, Mode mode) {
+    if (!file_exists(path)) {
+        return Error{errc::wallet_missing, "no wallet at " + path.string(), "the file is not there",
+                     "make it with `headlight create` or `headlight watch`, or name another one "
+                     "with --wallet"};
+    }
+    auto wallet = std::make_unique<SqliteWallet>(path);
+    if (mode == Mode::read_write) {
+        auto lock = lock_wallet(path);
+        if (!lock) return lock.error();
+        wallet->hold(std::move(*lock));
+    }
+    if (const auto opened = wallet->open(mode); !opened) return opened.error();
+    return std::unique_ptr<WalletDb>(std::move(wallet));
+}
+
+} // namespace headlight::wallet::store
