@@ -19,7 +19,7 @@ namespace headlight::sync {
 struct Config {
     std::vector<p2p::Endpoint> peers;
     std::string user_agent = "/headlight:0.1.0/";
-    std::uint64_t seed = 0; ///< for the nonces of version and ping
+    std::uint64_t seed = 0;  ///< for the nonces of version and ping
     double fp_rate = 0.0005; ///< the filter's design rate
     std::optional<std::int32_t> until_height{};
     std::optional<chain::Hash256> until_txid{};
@@ -37,8 +37,8 @@ struct Statistics {
         std::uint64_t bytes_received = 0;
         friend bool operator==(const Peer&, const Peer&) = default;
     };
-    std::int32_t height = 0; ///< scanned
-    std::int32_t tip = 0;    ///< best header
+    std::int32_t height = 0;  ///< scanned
+    std::int32_t tip = 0;     ///< best header
     std::int64_t headers = 0; ///< accepted in this run
     std::int64_t scanned_blocks = 0;
     std::int64_t rescanned_blocks = 0; ///< asked again under a newer filter or of another peer
@@ -53,8 +53,8 @@ struct Statistics {
 
 class Engine {
   public:
-    /// `archive` and `wallet` outlive the engine. The wallet is changed in memory here and made durable
-    /// by action::Persist.
+    /// `archive` and `wallet` outlive the engine. The wallet is changed in memory here and made
+    /// durable by action::Persist.
     Engine(const chain::Network& network, const chain::HeaderArchive& archive,
            wallet::Wallet& wallet, Config config);
     ~Engine();

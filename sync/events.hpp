@@ -1,5 +1,5 @@
-// What the engine is told and what it answers: closed sets of plain values that compare and print, so
-// that a run can be replayed from them byte for byte.
+// What the engine is told and what it answers: closed sets of plain values that compare and print,
+// so that a run can be replayed from them byte for byte.
 #pragma once
 
 #include "chain/header_tree.hpp"
@@ -28,19 +28,21 @@ using PeerId = std::uint32_t;
 
 /// How a connection ended when the engine did not end it.
 enum class Loss {
-    unresolved,   ///< the name has no address
-    refused,      ///< nobody listens, unreachable, or no connection in time
-    closed,       ///< the peer closed it
-    network,      ///< reset and the like
-    write_stuck,  ///< the peer took nothing for too long
-    wrong_magic,  ///< the peer's bytes are another network's, or noise
-    bad_frame,    ///< envelope or payload that does not decode
+    unresolved,  ///< the name has no address
+    refused,     ///< nobody listens, unreachable, or no connection in time
+    closed,      ///< the peer closed it
+    network,     ///< reset and the like
+    write_stuck, ///< the peer took nothing for too long
+    wrong_magic, ///< the peer's bytes are another network's, or noise
+    bad_frame,   ///< envelope or payload that does not decode
 };
 std::string_view to_string(Loss loss);
 
 namespace event {
 
-struct Started { friend bool operator==(const Started&, const Started&) = default; };
+struct Started {
+    friend bool operator==(const Started&, const Started&) = default;
+};
 struct Connected {
     PeerId peer = 0;
     friend bool operator==(const Connected&, const Connected&) = default;
@@ -65,7 +67,9 @@ struct Disconnected {
     friend bool operator==(const Disconnected&, const Disconnected&) = default;
 };
 /// The time of the last action::WakeAt has come.
-struct Tick { friend bool operator==(const Tick&, const Tick&) = default; };
+struct Tick {
+    friend bool operator==(const Tick&, const Tick&) = default;
+};
 /// The answer to action::Persist: always the very next event after it, so that nothing is decided
 /// between what was meant to be stored and the knowledge of whether it is.
 struct Stored {
@@ -92,8 +96,8 @@ namespace notice {
 enum class Phase { connecting, headers, blocks, mempool, at_tip };
 std::string_view to_string(Phase phase);
 
-/// Where the run stands. `done` of `total` spans this run's work only; neither runs backwards within
-/// a phase.
+/// Where the run stands. `done` of `total` spans this run's work only; neither runs backwards
+/// within a phase.
 struct Progress {
     Phase phase{};
     std::int64_t done = 0;
@@ -142,17 +146,17 @@ using Notice = std::variant<notice::Progress, notice::Transaction, notice::Block
 
 /// Why we end a connection. The first group proves the peer false and bans it for the run.
 enum class DropReason {
-    bad_headers,      ///< work, bits, links or times that break the rules
-    bad_merkleblock,  ///< a proof that does not hold
-    bad_transaction,  ///< 64 bytes, the size of an inner node
+    bad_headers,     ///< work, bits, links or times that break the rules
+    bad_merkleblock, ///< a proof that does not hold
+    bad_transaction, ///< 64 bytes, the size of an inner node
     // no proof from here on: only a lower rank
-    useless,          ///< lacks a service we need
-    handshake,        ///< out of order, too old, ourselves, or too slow
-    stalled,          ///< no pong or no progress in time
-    flood,            ///< more than the limits allow
-    headers_limit,    ///< endless or never connecting headers
-    refused_blocks,   ///< leaves blocks or their transactions out, again and again
-    done,             ///< the run is over
+    useless,        ///< lacks a service we need
+    handshake,      ///< out of order, too old, ourselves, or too slow
+    stalled,        ///< no pong or no progress in time
+    flood,          ///< more than the limits allow
+    headers_limit,  ///< endless or never connecting headers
+    refused_blocks, ///< leaves blocks or their transactions out, again and again
+    done,           ///< the run is over
 };
 std::string_view to_string(DropReason reason);
 bool is_ban(DropReason reason);
@@ -177,7 +181,8 @@ struct Disconnect {
     DropReason reason{};
     friend bool operator==(const Disconnect&, const Disconnect&) = default;
 };
-/// Make the headers durable, then apply the wallet's changes in one transaction; then event::Stored.
+/// Make the headers durable, then apply the wallet's changes in one transaction; then
+/// event::Stored.
 struct Persist {
     std::uint64_t id = 0;
     chain::HeaderChange headers;

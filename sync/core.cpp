@@ -1,0 +1,221 @@
+#include "sync/core.hpp"
+
+#include "sync/reasons.hpp"
+
+namespace headlight::sync {
+
+Engine::Core::Core(const chain::Network& network, const chain::HeaderArchive& archive,
+                   wallet::Wallet& wallet, Config config)
+    : context_(network, archive, wallet, std::move(config)),
+      peers_(context_),
+      headers_(context_),
+      filters_(context_),
+      scan_(context_, filters_),
+      relay_(context_, filters_, scan_),
+      progress_(context_) {
+    if (archive.tip_height() >= 0) persisted_tip_ = context_.tree.tip().hash;
+    persisted_scan_ = wallet.scan();
+    if (context_.config.broadcast) broadcast_.emplace(context_, peers_);
+}
+
+std::vector<Action> Engine::Core::on(const Event& event, Now now) {
+    if (finished_) return {};
+    context_.now = now;
+    std::visit([this](const auto& it) { handle(it); }, event);
+    if (!finished_) settle();
+    return std::exchange(context_.actions, {});
+}
+
+void Engine::Core::handle(const event::Started&) {
+    persisted_ms_ = last_ping_ms_ = context_.now.steady_ms;
+    peers_.start();
+}
+
+void Engine::Core::handle(const event::Connected& event) { peers_.on_connected(event.peer); }
+
+void Engine::Core::handle(const event::Received& event) {
+    switch (peers_.on_message(event.peer, event.message)) {
+    case Peers::Taken::yes:
+        return;
+    case Peers::Taken::ready:
+        peer_ready(event.peer);
+        return;
+    case Peers::Taken::no:
+        take(event.peer, event.message);
+    }
+}
+
+void Engine::Core::handle(const event::Bytes& event) {
+    peers_.on_bytes(event.peer, event.received, event.sent);
+}
+
+void Engine::Core::handle(const event::Disconnected& event) {
+    forget(event.peer);
+    peers_.on_disconnected(event.peer, event.loss, event.detail);
+}
+
+void Engine::Core::handle(const event::Tick&) { alarm_ms_ = Context::never; }
+
+void Engine::Core::handle(const event::Stop& event) {
+    const bool following_well = context_.config.follow && at_tip_ && event.why == errc::stopped;
+    if (following_well) {
+        finish(std::nullopt, false); // that is how a service is ended
+    } else {
+        finish(reasons::stopped(event.why, context_.wallet.scan().height), true);
+    }
+}
+
+void Engine::Core::peer_ready(PeerId peer) {
+    if (broadcast_) return;
+    context_.send(peer, p2p::SendHeaders{});
+    headers_.add_peer(peer, peers_.version(peer)->start_height);
+}
+
+void Engine::Core::take(PeerId peer, const p2p::Message& message) {
+    if (const auto* ping = std::get_if<p2p::Ping>(&message)) {
+        if (ping->nonce) context_.send(peer, p2p::Pong{*ping->nonce});
+        unasked(peer);
+    } else if (const auto* pong = std::get_if<p2p::Pong>(&message)) {
+        take_pong(peer, pong->nonce);
+    } else if (const auto* headers = std::get_if<p2p::Headers>(&message)) {
+        take_headers(peer, *headers);
+    } else if (const auto* block = std::get_if<bip37::MerkleBlock>(&message)) {
+        take_merkleblock(peer, *block);
+    } else if (const auto* tx = std::get_if<p2p::Tx>(&message)) {
+        take_transaction(peer, tx->transaction);
+    } else if (const auto* inv = std::get_if<p2p::Inv>(&message)) {
+        take_inv(peer, *inv);
+    } else if (const auto* notfound = std::get_if<p2p::NotFound>(&message)) {
+        if (scan_.peer() == peer) relay_.on_notfound(*notfound);
+    } else if (const auto* getdata = std::get_if<p2p::GetData>(&message)) {
+        if (broadcast_) broadcast_->on_getdata(peer, *getdata);
+    } else if (const auto* reject = std::get_if<p2p::Reject>(&message)) {
+        if (broadcast_) broadcast_->on_reject(peer, *reject);
+    } else {
+        unasked(peer); // feature messages, addresses, alerts, unknown ones: tolerated and counted
+    }
+}
+
+void Engine::Core::unasked(PeerId peer) {
+    if (peers_.flooded(peer)) {
+        drop(peer, DropReason::flood, reasons::flood(peers_.address(peer)));
+    }
+}
+
+void Engine::Core::take_headers(PeerId peer, const p2p::Headers& message) {
+    if (broadcast_) return;
+    const auto before = context_.statistics.headers;
+    const auto verdict = headers_.on_headers(peer, message);
+    const auto where = peers_.address(peer);
+    if (context_.statistics.headers > before) {
+        peers_.progressed(peer);
+    } else {
+        unasked(peer);
+    }
+    if (verdict.fork) reorganised(*verdict.fork);
+    if (!verdict.broken_rule.empty()) {
+        drop(peer, DropReason::bad_headers, reasons::bad_headers(where, verdict.broken_rule));
+    } else if (verdict.over_limit) {
+        drop(peer, DropReason::headers_limit, reasons::headers_limit(where));
+    } else if (verdict.wiped) {
+        forget(peer);
+        peers_.drop(peer, DropReason::useless,
+                    reasons::wiped_chain(where, context_.tree.tip_height(), context_.network),
+                    true);
+    }
+}
+
+void Engine::Core::reorganised(std::int32_t fork) {
+    if (!wallet_ready_) return; // reconcile() will see to it
+    const auto old = context_.wallet.scan().height;
+    context_.note(context_.wallet.undo_above(fork, context_.tree.at(fork).hash));
+    scan_.on_reorganised(fork);
+    if (old > fork) {
+        context_.when_stored.push_back(
+            notice::Block{context_.tree.tip_height(), context_.tree.tip().hash, fork});
+    }
+    told_height_ = std::min(told_height_, fork);
+}
+
+void Engine::Core::take_merkleblock(PeerId peer, const bip37::MerkleBlock& message) {
+    if (scan_.peer() != peer) return unasked(peer);
+    const auto scanned = context_.statistics.scanned_blocks;
+    switch (scan_.on_merkleblock(message)) {
+    case BlockScan::Taken::bad_proof:
+        drop(peer, DropReason::bad_merkleblock,
+             reasons::bad_merkleblock(peers_.address(peer), *scan_.proof_error()));
+        return;
+    case BlockScan::Taken::no:
+        unasked(peer);
+        return;
+    case BlockScan::Taken::yes:
+    case BlockScan::Taken::bad_transaction:
+        break;
+    }
+    if (context_.statistics.scanned_blocks > scanned) peers_.progressed(peer);
+}
+
+void Engine::Core::take_transaction(PeerId peer, const chain::Transaction& tx) {
+    const auto txid = chain::txid(tx);
+    if (broadcast_) return broadcast_->on_transaction(peer, txid);
+    if (scan_.peer() != peer) return unasked(peer);
+    const auto scanned = context_.statistics.scanned_blocks;
+    switch (scan_.on_transaction(tx, txid)) {
+    case BlockScan::Taken::bad_transaction:
+        drop(peer, DropReason::bad_transaction, reasons::bad_transaction(peers_.address(peer)));
+        return;
+    case BlockScan::Taken::no:
+        if (!relay_.on_transaction(tx, txid)) {
+            scan_.keep_loose(tx, txid);
+            unasked(peer);
+        }
+        return;
+    case BlockScan::Taken::yes:
+    case BlockScan::Taken::bad_proof:
+        break;
+    }
+    if (context_.statistics.scanned_blocks > scanned) peers_.progressed(peer);
+}
+
+void Engine::Core::take_inv(PeerId peer, const p2p::Inv& message) {
+    unasked(peer);
+    if (broadcast_ || !peers_.ready(peer)) return;
+    for (const auto& entry : message.entries) {
+        if (entry.type == p2p::InvType::block) headers_.on_block_announced(peer, entry.hash);
+    }
+    if (scan_.peer() == peer) relay_.on_inv(peer, message);
+}
+
+void Engine::Core::take_pong(PeerId peer, std::uint64_t nonce) {
+    if (const auto ping = pings_.find(peer); ping != pings_.end() && ping->second.first == nonce) {
+        pings_.erase(ping);
+    }
+    if (scan_.peer() != peer) return;
+    scan_.on_pong(nonce);
+    relay_.on_pong(nonce);
+}
+
+void Engine::Core::drop(PeerId peer, DropReason reason, Error why) {
+    forget(peer);
+    peers_.drop(peer, reason, std::move(why));
+}
+
+void Engine::Core::forget(PeerId peer) {
+    if (scan_.peer() == peer) {
+        scan_.stop();
+        relay_.forget();
+    }
+    headers_.forget(peer);
+    pings_.erase(peer);
+    if (broadcast_) broadcast_->forget(peer);
+}
+
+Statistics Engine::Core::statistics() const {
+    auto statistics = context_.statistics;
+    statistics.height = std::max(context_.wallet.scan().height, 0);
+    statistics.tip = context_.tree.tip_height();
+    peers_.fill(statistics);
+    return statistics;
+}
+
+} // namespace headlight::sync

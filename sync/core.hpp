@@ -1,0 +1,107 @@
+// The engine's middle: hands each event to the part it concerns, then lets every part do what is
+// due.
+#pragma once
+
+#include "sync/block_scan.hpp"
+#include "sync/broadcast.hpp"
+#include "sync/headers.hpp"
+#include "sync/peers.hpp"
+#include "sync/progress.hpp"
+#include "sync/transactions.hpp"
+
+namespace headlight::sync {
+
+class Engine::Core {
+  public:
+    Core(const chain::Network& network, const chain::HeaderArchive& archive, wallet::Wallet& wallet,
+         Config config);
+
+    std::vector<Action> on(const Event& event, Now now);
+    Statistics statistics() const;
+    const chain::HeaderTree& headers() const { return context_.tree; }
+    bool finished() const { return finished_; }
+
+  private:
+    // One handler an event.
+    void handle(const event::Started& event);
+    void handle(const event::Connected& event);
+    void handle(const event::Received& event);
+    void handle(const event::Bytes& event);
+    void handle(const event::Disconnected& event);
+    void handle(const event::Tick& event);
+    void handle(const event::Stored& event);
+    void handle(const event::Stop& event);
+
+    void peer_ready(PeerId peer);
+    void take(PeerId peer, const p2p::Message& message);
+    void take_headers(PeerId peer, const p2p::Headers& message);
+    void take_merkleblock(PeerId peer, const bip37::MerkleBlock& message);
+    void take_transaction(PeerId peer, const chain::Transaction& tx);
+    void take_inv(PeerId peer, const p2p::Inv& message);
+    void take_pong(PeerId peer, std::uint64_t nonce);
+    void unasked(PeerId peer);
+    void drop(PeerId peer, DropReason reason, Error why);
+    void forget(PeerId peer);
+    void reorganised(std::int32_t fork);
+
+    /// After each event: everything that is due now.
+    void settle();
+    void settle_sync();
+    void settle_broadcast();
+    void prepare_wallet();
+    std::int32_t resolve(const wallet::Birthday& birthday) const;
+    void check_overdue_headers();
+    void check_scanner();
+    void choose_scanner();
+    std::optional<PeerId> best_scanner(std::optional<PeerId> except) const;
+    bool serves_what_we_need(PeerId peer) const;
+    std::int32_t goal() const;
+    std::int64_t stall_deadline_ms() const;
+    void keep_alive();
+    void tell_blocks();
+    void report();
+    notice::Phase phase() const;
+    bool until_met() const;
+    void check_finish();
+    bool persist_due() const;
+    bool unsaved() const;
+    void persist();
+    void finish(std::optional<Error> error, bool kept_part);
+    void end();
+    void set_alarm();
+
+    Context context_;
+    Peers peers_;
+    HeaderSync headers_;
+    FilterKeeper filters_;
+    BlockScan scan_;
+    Relay relay_;
+    Progress progress_;
+    std::optional<Broadcast> broadcast_;
+
+    bool wallet_ready_ = false; ///< reconciled with the chain, birthdays resolved
+    bool at_tip_ = false;       ///< has been there once in this run
+    std::int64_t tip_since_ms_ =
+        Context::never;             ///< the fence at the tip: mempool_wait counts from it
+    std::int32_t told_height_ = -1; ///< the last block that followers were told of
+
+    std::int64_t stall_extended_ms_ = 0; ///< a slow lone scanner got more time at this moment
+    std::map<PeerId, std::pair<std::uint64_t, std::int64_t>> pings_; ///< idle ones: nonce, since
+    std::int64_t last_ping_ms_ = 0;
+    std::int64_t reported_ms_ = 0;
+    std::optional<notice::Phase> reported_phase_;
+
+    std::uint64_t persist_id_ = 0;
+    std::int64_t persisted_ms_ = 0;
+    std::int64_t persisted_headers_ = 0; ///< Statistics::headers then
+    chain::Hash256 persisted_tip_;
+    wallet::ScanPosition persisted_scan_;
+    std::optional<std::uint64_t> storing_; ///< the persist under way
+    std::vector<Notice> storing_notices_;
+    std::int64_t alarm_ms_ = Context::never; ///< the last WakeAt
+
+    std::optional<notice::Finished> outcome_; ///< decided; told once everything is stored
+    bool finished_ = false;
+};
+
+} // namespace headlight::sync

@@ -1,0 +1,331 @@
+// What the engine does after every event: choose, ask, store, tell, and see whether the run is
+// over.
+#include "sync/core.hpp"
+#include "sync/reasons.hpp"
+
+namespace headlight::sync {
+namespace {
+
+constexpr std::int64_t report_interval_ms = 100;
+
+} // namespace
+
+void Engine::Core::settle() {
+    if (!outcome_) {
+        peers_.tick();
+        if (broadcast_) {
+            settle_broadcast();
+        } else {
+            settle_sync();
+        }
+    }
+    if (finished_) return;
+    if (!storing_ && persist_due()) persist();
+    set_alarm();
+}
+
+void Engine::Core::settle_sync() {
+    check_overdue_headers();
+    headers_.pump();
+    if (headers_.any_done()) prepare_wallet();
+    if (wallet_ready_) {
+        check_scanner();
+        choose_scanner();
+        scan_.pump(goal());
+    }
+    if (context_.config.follow) keep_alive();
+    tell_blocks();
+    report();
+    check_finish();
+}
+
+void Engine::Core::settle_broadcast() {
+    broadcast_->pump();
+    if (broadcast_->accepted()) {
+        const auto& tx = *context_.config.broadcast;
+        context_.note(
+            context_.wallet.ledger().record(tx, chain::txid(tx), context_.now.unix_seconds));
+        finish(std::nullopt, false);
+    } else if (const auto failure = broadcast_->failure()) {
+        finish(failure, false);
+    } else if (const auto why = peers_.exhausted()) {
+        finish(why, false);
+    }
+}
+
+/// Once the first peer has been led to its end: what the wallet believes is held against the chain,
+/// and birthdays become heights.
+void Engine::Core::prepare_wallet() {
+    if (wallet_ready_) return;
+    wallet_ready_ = true;
+    auto& wallet = context_.wallet;
+    context_.note(wallet.reconcile(context_.tree));
+    std::optional<std::int32_t> from;
+    while (wallet.rescan()) {
+        const auto height = resolve(*wallet.rescan());
+        from = std::min(from.value_or(height), height);
+        wallet.clear_rescan();
+    }
+    // The genesis block pays nobody, so that position 0 is "nothing scanned yet".
+    const auto before = std::clamp(from.value_or(1) - 1, 0, context_.tree.tip_height());
+    if (wallet.scan().height < 0 || (from && before < wallet.scan().height)) {
+        wallet.set_scan({before, context_.tree.at(before).hash});
+    }
+}
+
+std::int32_t Engine::Core::resolve(const wallet::Birthday& birthday) const {
+    const auto tip = context_.tree.tip_height();
+    if (birthday.kind == wallet::Birthday::Kind::height) {
+        return static_cast<std::int32_t>(std::clamp<std::int64_t>(birthday.value, 0, tip + 1));
+    }
+    // The first block that claims so late a time: blocks before it may claim earlier ones in any
+    // order, none of them can have been made after the birthday.
+    const auto earliest = birthday.value - limits::birthday_margin_seconds;
+    std::int32_t height = 1;
+    while (height <= tip && context_.tree.at(height).header.time < earliest)
+        ++height;
+    return height;
+}
+
+void Engine::Core::check_overdue_headers() {
+    while (const auto late = headers_.overdue()) {
+        if (peers_.ready_peers().size() == 1 && peers_.moving(*late)) {
+            headers_.extend(*late);
+            continue;
+        }
+        drop(*late, DropReason::stalled,
+             reasons::stalled(peers_.address(*late), "no answer to getheaders",
+                              limits::headers_timeout_ms));
+    }
+}
+
+std::int32_t Engine::Core::goal() const {
+    const auto tip = context_.tree.tip_height();
+    return std::min(tip, context_.config.until_height.value_or(tip));
+}
+
+bool Engine::Core::serves_what_we_need(PeerId peer) const {
+    const auto services = peers_.version(peer)->services;
+    if (services & p2p::services::network) return true;
+    return context_.wallet.scan().height + 1 > context_.tree.tip_height() - limits::pruned_depth;
+}
+
+std::optional<PeerId> Engine::Core::best_scanner(std::optional<PeerId> except) const {
+    std::optional<PeerId> best;
+    for (const auto peer : peers_.ready_peers()) {
+        if (peer == except || !headers_.done(peer) || !serves_what_we_need(peer)) continue;
+        if (!best || headers_.known_height(peer) > headers_.known_height(*best)) best = peer;
+    }
+    return best;
+}
+
+std::int64_t Engine::Core::stall_deadline_ms() const {
+    if (!scan_.peer() || !scan_.waiting()) return Context::never;
+    return std::max(scan_.last_progress_ms(), stall_extended_ms_) + limits::stall_timeout_ms;
+}
+
+void Engine::Core::check_scanner() {
+    const auto scanner = scan_.peer();
+    if (!scanner) return;
+    const auto where = peers_.address(*scanner);
+    if (const auto lost = scan_.given_up()) {
+        const auto hash = context_.tree.at(lost->height).hash;
+        drop(*scanner, DropReason::refused_blocks,
+             lost->withheld ? reasons::transactions_withheld(where, lost->height, hash)
+                            : reasons::blocks_refused(where, lost->height, hash));
+    } else if (scan_.has_missing() && best_scanner(scanner)) {
+        peers_.lower_rank(*scanner, "leaves blocks unanswered or incomplete; another peer goes on");
+        peers_.set_scanning(*scanner, false);
+        scan_.stop();
+        relay_.forget();
+    } else if (context_.now.steady_ms >= stall_deadline_ms()) {
+        if (!best_scanner(scanner) && peers_.moving(*scanner)) {
+            stall_extended_ms_ = context_.now.steady_ms; // slow, but all we have
+            return;
+        }
+        drop(*scanner, DropReason::stalled,
+             reasons::stalled(where, "no block or pong came", limits::stall_timeout_ms));
+    }
+}
+
+void Engine::Core::choose_scanner() {
+    if (scan_.peer() || peers_.first_attempts_pending()) return;
+    const auto best = best_scanner(std::nullopt);
+    if (!best) {
+        for (const auto peer : peers_.ready_peers()) {
+            if (!headers_.done(peer) || serves_what_we_need(peer)) continue;
+            drop(peer, DropReason::useless,
+                 reasons::pruned(peers_.address(peer), context_.wallet.scan().height + 1));
+        }
+        return;
+    }
+    peers_.set_scanning(*best, true);
+    peers_.log(*best, "scans from height " + std::to_string(context_.wallet.scan().height + 1));
+    scan_.start(*best);
+}
+
+void Engine::Core::keep_alive() {
+    std::vector<PeerId> silent;
+    for (const auto& [peer, ping] : pings_) {
+        if (ping.second + limits::stall_timeout_ms <= context_.now.steady_ms)
+            silent.push_back(peer);
+    }
+    for (const auto peer : silent) {
+        drop(peer, DropReason::stalled,
+             reasons::stalled(peers_.address(peer), "no pong came", limits::stall_timeout_ms));
+    }
+    if (context_.now.steady_ms < last_ping_ms_ + limits::idle_ping_ms) return;
+    last_ping_ms_ = context_.now.steady_ms;
+    for (const auto peer : peers_.ready_peers()) {
+        const auto nonce = context_.nonce();
+        if (!pings_.try_emplace(peer, nonce, context_.now.steady_ms).second) continue;
+        context_.send(peer, p2p::Ping{nonce});
+    }
+}
+
+void Engine::Core::tell_blocks() {
+    if (!at_tip_) return;
+    while (told_height_ < context_.wallet.scan().height) {
+        ++told_height_;
+        context_.when_stored.push_back(
+            notice::Block{told_height_, context_.tree.at(told_height_).hash, -1});
+    }
+}
+
+notice::Phase Engine::Core::phase() const {
+    if (!wallet_ready_) {
+        return peers_.ready_peers().empty() ? notice::Phase::connecting : notice::Phase::headers;
+    }
+    if (context_.wallet.scan().height < goal()) return notice::Phase::blocks;
+    return at_tip_ && relay_.idle() ? notice::Phase::at_tip : notice::Phase::mempool;
+}
+
+void Engine::Core::report() {
+    const auto now_in = phase();
+    const bool soon = context_.now.steady_ms < reported_ms_ + report_interval_ms;
+    if (reported_phase_ == now_in && soon) return;
+    reported_phase_ = now_in;
+    reported_ms_ = context_.now.steady_ms;
+    progress_.report(now_in, goal());
+}
+
+bool Engine::Core::until_met() const {
+    const auto& config = context_.config;
+    if (config.until_txid && context_.wallet.ledger().find(*config.until_txid)) return true;
+    return config.until_height && context_.wallet.scan().height >= *config.until_height;
+}
+
+void Engine::Core::check_finish() {
+    if (outcome_) return;
+    if (const auto why = peers_.exhausted()) {
+        return finish(why, context_.statistics.scanned_blocks > 0);
+    }
+    if (!wallet_ready_) return;
+    if (until_met()) return finish(std::nullopt, false);
+    if (!headers_.all_done() || !scan_.idle_at(goal()) || !relay_.idle()) return;
+    if (peers_.first_attempts_pending()) return;
+    if (!at_tip_) {
+        at_tip_ = true;
+        tip_since_ms_ = context_.now.steady_ms;
+        told_height_ = context_.wallet.scan().height;
+        const auto& tip = context_.tree.tip();
+        if (context_.network.paced &&
+            tip.header.time + limits::stale_tip_seconds < context_.now.unix_seconds) {
+            context_.warn(
+                reasons::stale_tip(tip.height, tip.header.time, context_.now.unix_seconds));
+        }
+    }
+    if (context_.config.follow) return;
+    if (const auto& future = headers_.future()) {
+        return finish(
+            reasons::future_block(peers_.address(future->peer), future->hash, future->time), true);
+    }
+    if (context_.now.steady_ms < tip_since_ms_ + context_.config.mempool_wait_ms) return;
+    const auto& config = context_.config;
+    if (config.until_txid) context_.warn(reasons::until_not_seen(config.until_txid->to_string()));
+    if (config.until_height) {
+        context_.warn(reasons::until_not_seen("height " + std::to_string(*config.until_height)));
+    }
+    finish(std::nullopt, false);
+}
+
+bool Engine::Core::unsaved() const {
+    return context_.tree.tip().hash != persisted_tip_ ||
+           context_.wallet.scan() != persisted_scan_ || !context_.when_stored.empty();
+}
+
+bool Engine::Core::persist_due() const {
+    if (outcome_) return true;
+    if (!unsaved()) return false;
+    if (context_.statistics.headers - persisted_headers_ >= limits::persist_headers) return true;
+    if (at_tip_ && !scan_.waiting()) return true;
+    return context_.now.steady_ms >= persisted_ms_ + limits::persist_interval_ms;
+}
+
+void Engine::Core::persist() {
+    action::Persist action;
+    action.id = ++persist_id_;
+    action.headers = context_.tree.unsaved();
+    action.changes = context_.wallet.take_changes();
+    persisted_ms_ = context_.now.steady_ms;
+    if (action.headers.empty() && action.changes.empty() && context_.when_stored.empty()) {
+        if (outcome_) end();
+        return;
+    }
+    persisted_headers_ = context_.statistics.headers;
+    persisted_tip_ = context_.tree.tip().hash;
+    persisted_scan_ = context_.wallet.scan();
+    storing_ = action.id;
+    storing_notices_ = std::exchange(context_.when_stored, {});
+    context_.act(std::move(action));
+}
+
+void Engine::Core::handle(const event::Stored& event) {
+    if (storing_ != event.id) return;
+    storing_.reset();
+    if (event.error) {
+        // What could not be stored is not told, and nothing goes on in memory alone.
+        outcome_ = notice::Finished{event.error, true};
+        end();
+        return;
+    }
+    context_.tree.saved(persisted_tip_);
+    for (auto& notice : std::exchange(storing_notices_, {}))
+        context_.notify(std::move(notice));
+    if (outcome_) end();
+}
+
+void Engine::Core::finish(std::optional<Error> error, bool kept_part) {
+    if (outcome_) return;
+    outcome_ = notice::Finished{std::move(error), kept_part};
+}
+
+void Engine::Core::end() {
+    peers_.close_all();
+    context_.notify(*outcome_);
+    finished_ = true;
+}
+
+void Engine::Core::set_alarm() {
+    auto wake = std::min({peers_.next_wake_ms(), headers_.next_wake_ms(), scan_.next_wake_ms(),
+                          stall_deadline_ms()});
+    if (broadcast_) wake = std::min(wake, broadcast_->next_wake_ms());
+    if (at_tip_ && !context_.config.follow) {
+        wake = std::min(wake, tip_since_ms_ + context_.config.mempool_wait_ms);
+    }
+    if (context_.config.follow) {
+        wake = std::min(wake, last_ping_ms_ + limits::idle_ping_ms);
+        for (const auto& [peer, ping] : pings_) {
+            wake = std::min(wake, ping.second + limits::stall_timeout_ms);
+        }
+    }
+    if (!storing_ && unsaved()) {
+        wake = std::min(wake, persisted_ms_ + limits::persist_interval_ms);
+    }
+    wake = std::max(wake, context_.now.steady_ms);
+    if (wake == alarm_ms_ || wake == Context::never) return;
+    alarm_ms_ = wake;
+    context_.act(action::WakeAt{wake});
+}
+
+} // namespace headlight::sync

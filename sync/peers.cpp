@@ -1,0 +1,336 @@
+#include "sync/peers.hpp"
+
+#include "sync/reasons.hpp"
+
+namespace headlight::sync {
+namespace {
+
+constexpr std::int64_t flood_window_ms = 10'000;
+
+} // namespace
+
+Peers::Peers(Context& context) : context_(context) {
+    for (const auto& endpoint : context_.config.peers) {
+        const bool known = std::any_of(slots_.begin(), slots_.end(),
+                                       [&](const Slot& slot) { return slot.endpoint == endpoint; });
+        if (known || slots_.size() >= limits::max_peers) continue;
+        slots_.push_back({});
+        slots_.back().endpoint = endpoint;
+    }
+}
+
+void Peers::start() { tick(); }
+
+void Peers::connect(std::size_t slot, const chain::Network& network) {
+    const auto id = ++last_id_;
+    Peer peer;
+    peer.slot = slot;
+    peer.network = &network;
+    peer.deadline_ms = context_.now.steady_ms + limits::connect_timeout_ms + 1'000;
+    peers_.emplace(id, std::move(peer));
+    slots_[slot].current = id;
+    context_.act(action::Connect{id, slots_[slot].endpoint, network.id});
+}
+
+void Peers::on_connected(PeerId id) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end()) return;
+    auto& peer = it->second;
+    peer.connected = true;
+    peer.deadline_ms = context_.now.steady_ms + limits::handshake_timeout_ms;
+    p2p::Handshake::Config config;
+    config.nonce = context_.nonce();
+    config.start_height = context_.tree.tip_height();
+    config.time = context_.now.unix_seconds;
+    config.user_agent = context_.config.user_agent;
+    peer.handshake.emplace(std::move(config));
+    context_.send(id, peer.handshake->greeting());
+}
+
+Peers::Taken Peers::on_message(PeerId id, const p2p::Message& message) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end() || !it->second.handshake) return Taken::yes; // of a connection we ended
+    if (it->second.ready) {
+        // A second version or verack is noise by now.
+        return std::holds_alternative<p2p::Version>(message) ||
+                       std::holds_alternative<p2p::Verack>(message)
+                   ? Taken::yes
+                   : Taken::no;
+    }
+    return handshake_step(id, it->second, message);
+}
+
+Peers::Taken Peers::handshake_step(PeerId id, Peer& peer, const p2p::Message& message) {
+    auto step = peer.handshake->on(message);
+    const auto where = address(id);
+    if (peer.network != &context_.network) {
+        if (!peer.handshake->peer()) return Taken::yes;
+        failed(peer.slot, reasons::other_network(where, *peer.network, context_.network), true);
+        context_.act(action::Disconnect{id, DropReason::useless});
+        remove(id);
+        return Taken::yes;
+    }
+    if (step.refusal) {
+        drop(id, DropReason::handshake, reasons::handshake_refused(where, *step.refusal));
+        return Taken::yes;
+    }
+    for (auto& reply : step.send)
+        context_.send(id, std::move(reply));
+    if (!step.done) return Taken::yes;
+
+    peer.ready = true;
+    peer.looked_ms = context_.now.steady_ms;
+    peer.deadline_ms = Context::never;
+    slots_[peer.slot].agent = peer.handshake->peer()->user_agent;
+    log(id, "connected: " + slots_[peer.slot].agent + ", height " +
+                std::to_string(peer.handshake->peer()->start_height));
+    check_services(id, *peer.handshake->peer());
+    return peers_.contains(id) ? Taken::ready : Taken::yes;
+}
+
+void Peers::check_services(PeerId id, const p2p::Version& version) {
+    const auto where = address(id);
+    if (context_.config.broadcast) return; // anybody who relays will do
+    if ((version.services & p2p::services::bloom) == 0) {
+        drop(id, DropReason::useless, reasons::no_bloom(where));
+    } else if ((version.services & (p2p::services::network | p2p::services::network_limited)) ==
+               0) {
+        drop(id, DropReason::useless, reasons::not_full(where));
+    }
+}
+
+void Peers::on_bytes(PeerId id, std::uint64_t received, std::uint64_t sent) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end()) return;
+    auto& slot = slots_[it->second.slot];
+    slot.bytes_received += received - it->second.bytes_received;
+    slot.bytes_sent += sent - it->second.bytes_sent;
+    it->second.bytes_received = received;
+    it->second.bytes_sent = sent;
+}
+
+void Peers::on_disconnected(PeerId id, Loss loss, const std::string& detail) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end()) return;
+    const Peer peer = it->second;
+    const auto where = address(id);
+    remove(id);
+    if (peer.network != &context_.network) {
+        if (!probe_other_networks(peer.slot)) {
+            failed(peer.slot, reasons::closed_in_handshake(where, context_.network), true);
+        }
+        return;
+    }
+    if (!peer.connected) {
+        failed(peer.slot, reasons::nobody_listens(where, loss, detail, context_.network), false);
+    } else if (loss == Loss::wrong_magic || loss == Loss::bad_frame) {
+        failed(peer.slot, reasons::bad_frame(where, detail), false);
+    } else if (!peer.ready && loss == Loss::closed && peer.bytes_received == 0 &&
+               !slots_[peer.slot].probed && probe_other_networks(peer.slot)) {
+        return;
+    } else if (peer.ready && peer.scanning && loss != Loss::write_stuck) {
+        failed(peer.slot, reasons::closed_while_scanning(where), false);
+    } else {
+        failed(peer.slot, reasons::lost(where, loss, detail), false);
+    }
+}
+
+/// A node closes without a byte on another network's magic (probed); its own one makes it talk.
+bool Peers::probe_other_networks(std::size_t index) {
+    auto& slot = slots_[index];
+    slot.probed = true;
+    const auto networks = chain::all_networks();
+    while (slot.probe < networks.size() && networks[slot.probe].id == context_.network.id) {
+        ++slot.probe;
+    }
+    if (slot.probe >= networks.size()) return false;
+    connect(index, networks[slot.probe++]);
+    return true;
+}
+
+void Peers::failed(std::size_t index, Error why, bool for_good) {
+    auto& slot = slots_[index];
+    context_.notify(notice::PeerLog{slot.current, p2p::to_string(slot.endpoint), to_string(why)});
+    slot.current = 0;
+    // A service that keeps trying says once what keeps it.
+    const bool news = !slot.last_error || slot.last_error->code != why.code;
+    if (context_.config.follow && news) context_.warn(why);
+    slot.last_error = std::move(why);
+    ++slot.failures;
+    slot.given_up = for_good || (!context_.config.follow && slot.failures >= limits::max_failures);
+    slot.next_attempt_ms = context_.now.steady_ms + slot.backoff_ms;
+    slot.backoff_ms = std::min(slot.backoff_ms * 2, limits::max_backoff_ms);
+}
+
+void Peers::drop(PeerId id, DropReason reason, Error why, bool for_good) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end()) return;
+    const auto slot = it->second.slot;
+    context_.act(action::Disconnect{id, reason});
+    remove(id);
+    slots_[slot].rank -= 10;
+    // Without the service we need, trying again in the same run is useless; a service may care.
+    const bool hopeless = reason == DropReason::useless && !context_.config.follow;
+    failed(slot, std::move(why), for_good || is_ban(reason) || hopeless);
+}
+
+void Peers::lower_rank(PeerId id, const std::string& why) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end()) return;
+    --slots_[it->second.slot].rank;
+    log(id, why);
+}
+
+void Peers::progressed(PeerId id) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end()) return;
+    auto& slot = slots_[it->second.slot];
+    slot.failures = 0;
+    slot.backoff_ms = limits::first_backoff_ms;
+}
+
+bool Peers::flooded(PeerId id) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end()) return false;
+    auto& peer = it->second;
+    if (context_.now.steady_ms - peer.flood_window_ms > flood_window_ms) {
+        peer.flood_window_ms = context_.now.steady_ms;
+        peer.flood_count = 0;
+    }
+    return ++peer.flood_count > limits::flood_messages_per_second * flood_window_ms / 1000;
+}
+
+void Peers::log(PeerId id, const std::string& text) {
+    context_.notify(notice::PeerLog{id, address(id), text});
+}
+
+void Peers::remove(PeerId id) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end()) return;
+    if (slots_[it->second.slot].current == id) slots_[it->second.slot].current = 0;
+    peers_.erase(it);
+}
+
+void Peers::close_all() {
+    for (const auto& [id, peer] : peers_)
+        context_.act(action::Disconnect{id, DropReason::done});
+    peers_.clear();
+}
+
+void Peers::tick() {
+    std::vector<PeerId> late;
+    for (const auto& [id, peer] : peers_) {
+        if (peer.deadline_ms <= context_.now.steady_ms) late.push_back(id);
+    }
+    for (const auto id : late)
+        drop(id, DropReason::handshake, reasons::handshake_slow(address(id)));
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        const auto& slot = slots_[i];
+        if (slot.current == 0 && !slot.given_up && slot.next_attempt_ms <= context_.now.steady_ms) {
+            connect(i, context_.network);
+        }
+    }
+}
+
+std::int64_t Peers::next_wake_ms() const {
+    auto wake = Context::never;
+    for (const auto& [id, peer] : peers_)
+        wake = std::min(wake, peer.deadline_ms);
+    for (const auto& slot : slots_) {
+        if (slot.current == 0 && !slot.given_up) wake = std::min(wake, slot.next_attempt_ms);
+    }
+    return wake;
+}
+
+bool Peers::ready(PeerId id) const {
+    const auto it = peers_.find(id);
+    return it != peers_.end() && it->second.ready;
+}
+
+std::vector<PeerId> Peers::ready_peers() const {
+    std::vector<PeerId> ids;
+    for (const auto& [id, peer] : peers_) {
+        if (peer.ready) ids.push_back(id);
+    }
+    std::stable_sort(ids.begin(), ids.end(), [&](PeerId a, PeerId b) {
+        const auto slot_a = peers_.at(a).slot;
+        const auto slot_b = peers_.at(b).slot;
+        if (slots_[slot_a].rank != slots_[slot_b].rank) {
+            return slots_[slot_a].rank > slots_[slot_b].rank;
+        }
+        return slot_a < slot_b;
+    });
+    return ids;
+}
+
+bool Peers::connecting() const {
+    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+        return slot.current != 0 ? !ready(slot.current) : !slot.given_up;
+    });
+}
+
+bool Peers::first_attempts_pending() const {
+    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+        return slot.failures == 0 && !slot.given_up && !(slot.current != 0 && ready(slot.current));
+    });
+}
+
+bool Peers::moving(PeerId id) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end()) return false;
+    auto& peer = it->second;
+    const auto elapsed = std::max<std::int64_t>(context_.now.steady_ms - peer.looked_ms, 1);
+    const auto bytes = static_cast<std::int64_t>(peer.bytes_received - peer.looked_bytes);
+    peer.looked_bytes = peer.bytes_received;
+    peer.looked_ms = context_.now.steady_ms;
+    return bytes * 1000 / elapsed >= limits::slow_peer_bytes_per_second;
+}
+
+std::string Peers::address(PeerId id) const {
+    const auto it = peers_.find(id);
+    return it == peers_.end() ? "?" : p2p::to_string(slots_[it->second.slot].endpoint);
+}
+
+const p2p::Version* Peers::version(PeerId id) const {
+    const auto it = peers_.find(id);
+    if (it == peers_.end() || !it->second.handshake || !it->second.handshake->peer())
+        return nullptr;
+    return &*it->second.handshake->peer();
+}
+
+std::uint64_t Peers::bytes_received(PeerId id) const {
+    const auto it = peers_.find(id);
+    return it == peers_.end() ? 0 : it->second.bytes_received;
+}
+
+std::optional<Error> Peers::exhausted() const {
+    if (slots_.empty()) {
+        return Error{errc::no_peer, "no peer to ask", "none was named", "Name one with --peer"};
+    }
+    const Slot* telling = nullptr;
+    for (const auto& slot : slots_) {
+        if (!slot.given_up || slot.current != 0) return std::nullopt;
+        // Anything says more than that nobody listens.
+        if (!telling || (telling->last_error->code == errc::no_peer &&
+                         slot.last_error->code != errc::no_peer)) {
+            telling = &slot;
+        }
+    }
+    return telling->last_error;
+}
+
+void Peers::set_scanning(PeerId id, bool scanning) {
+    if (const auto it = peers_.find(id); it != peers_.end()) it->second.scanning = scanning;
+}
+
+void Peers::fill(Statistics& statistics) const {
+    for (const auto& slot : slots_) {
+        if (slot.agent.empty() && slot.bytes_received == 0) continue;
+        statistics.bytes_received += slot.bytes_received;
+        statistics.bytes_sent += slot.bytes_sent;
+        statistics.peers.push_back(
+            {p2p::to_string(slot.endpoint), slot.agent, slot.bytes_received});
+    }
+}
+
+} // namespace headlight::sync

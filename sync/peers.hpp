@@ -1,0 +1,103 @@
+// Connections: which endpoint is tried when, handshakes, ranks, bans, back-off, and when there is
+// nobody left to ask.
+#pragma once
+
+#include "p2p/handshake.hpp"
+#include "sync/context.hpp"
+
+#include <map>
+
+namespace headlight::sync {
+
+class Peers {
+  public:
+    explicit Peers(Context& context);
+
+    void start();
+    void on_connected(PeerId peer);
+    /// Takes what belongs to the handshake. `ready`: it has just ended well.
+    enum class Taken { no, yes, ready };
+    Taken on_message(PeerId peer, const p2p::Message& message);
+    void on_bytes(PeerId peer, std::uint64_t received, std::uint64_t sent);
+    void on_disconnected(PeerId peer, Loss loss, const std::string& detail);
+    /// Handshakes out of time, and attempts that are due.
+    void tick();
+    std::int64_t next_wake_ms() const;
+
+    /// Ends a connection for a reason; a ban ends the endpoint's part in this run.
+    void drop(PeerId peer, DropReason reason, Error why, bool for_good = false);
+    /// Only a lower place when the scanning peer is chosen.
+    void lower_rank(PeerId peer, const std::string& why);
+    /// It did something useful: earlier failures are forgiven.
+    void progressed(PeerId peer);
+    /// Counts a message nobody asked for; true when there are too many.
+    bool flooded(PeerId peer);
+    void log(PeerId peer, const std::string& text);
+    void close_all();
+
+    bool ready(PeerId peer) const;
+    std::vector<PeerId> ready_peers() const; ///< best rank first, then in the order given
+    bool connecting() const;                 ///< somebody may still become ready
+    /// Somebody has not had a first chance yet: deciding without them would be hasty.
+    bool first_attempts_pending() const;
+    /// Whether bytes come from the peer at a rate worth waiting for, since the last time this was
+    /// asked.
+    bool moving(PeerId peer);
+    std::string address(PeerId peer) const;
+    const p2p::Version* version(PeerId peer) const;
+    std::uint64_t bytes_received(PeerId peer) const;
+    /// When nobody is connected and nobody will be tried again: why (the most telling cause).
+    std::optional<Error> exhausted() const;
+    void fill(Statistics& statistics) const;
+
+    /// What the block scan was doing when the peer closed: it tells an upload limit from a lost
+    /// line.
+    void set_scanning(PeerId peer, bool scanning);
+
+  private:
+    struct Slot {
+        p2p::Endpoint endpoint;
+        PeerId current = 0; ///< 0: not connected
+        std::int64_t next_attempt_ms = 0;
+        std::int64_t backoff_ms = limits::first_backoff_ms;
+        int failures = 0;
+        int rank = 0;
+        bool given_up = false;
+        std::optional<Error> last_error;
+        std::size_t probe =
+            0; ///< the next network to try, to name a node that closes without a byte
+        bool probed = false;
+        std::string agent;
+        std::uint64_t bytes_received = 0;
+        std::uint64_t bytes_sent = 0;
+    };
+    struct Peer {
+        std::size_t slot = 0;
+        const chain::Network* network = nullptr;
+        std::optional<p2p::Handshake> handshake;
+        std::int64_t deadline_ms = Context::never; ///< of connecting and handshake
+        bool connected = false;
+        bool ready = false;
+        bool scanning = false;
+        std::uint64_t bytes_received = 0;
+        std::uint64_t bytes_sent = 0;
+        std::uint64_t looked_bytes = 0; ///< at the last moving()
+        std::int64_t looked_ms = 0;
+        std::int64_t flood_window_ms = 0;
+        std::int64_t flood_count = 0;
+    };
+
+    void connect(std::size_t slot, const chain::Network& network);
+    Taken handshake_step(PeerId id, Peer& peer, const p2p::Message& message);
+    void check_services(PeerId id, const p2p::Version& version);
+    void failed(std::size_t slot, Error why, bool for_good);
+    bool probe_other_networks(std::size_t slot);
+    void remove(PeerId peer);
+
+    Context& context_;
+    std::vector<Slot> slots_;
+    std::map<PeerId, Peer> peers_;
+    PeerId last_id_ = 0;
+};
+
+} // namespace headlight::sync
