@@ -251,14 +251,18 @@ LedgerDelta Ledger::undo_unless(const std::function<bool(const Confirmation&)>& 
 
 LedgerDelta Ledger::undo(const std::vector<chain::Hash256>& txids) {
     Change change;
-    for (const auto& txid : txids) { // children before their parents
+    // Coinbases last: what spends one is told apart from what is confirmed elsewhere.
+    std::vector<chain::Hash256> coinbases;
+    for (const auto& txid : txids) {
         auto& entry = transactions_.at(txid);
         if (entry.stored.tx.is_coinbase()) {
-            erase_coinbase(txid, change);
+            coinbases.push_back(txid);
         } else {
             set_confirmation(entry, std::nullopt, change);
         }
     }
+    for (const auto& txid : coinbases)
+        erase_coinbase(txid, change);
     return finish(change);
 }
 
