@@ -1,0 +1,420 @@
+// The wallet file: what goes in comes out, whole or not at all, and damage is found.
+#include "store_help.hpp"
+
+#include "chain/hash.hpp"
+#include "wallet/store/wallet_db.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <random>
+#include <sqlite3.h>
+
+namespace headlight::wallet::store {
+namespace {
+
+using Mode = WalletDb::Mode;
+
+chain::Hash256 numbered_hash(std::uint32_t number) {
+    return chain::hash256(as_bytes(std::to_string(number)));
+}
+
+StoredTx make_tx(std::uint32_t number, bool confirmed) {
+    StoredTx stored;
+    stored.tx.lock_time = number;
+    stored.tx.inputs.push_back(
+        {{numbered_hash(number), number}, {1, 2}, 5, {Bytes{9, 9}, Bytes{}}});
+    stored.tx.outputs.push_back({number + 1, Bytes(22, 7)});
+    stored.txid = chain::txid(stored.tx);
+    stored.first_seen = 1'700'000'000 + number;
+    stored.last_seen = stored.first_seen + 5;
+    if (confirmed) {
+        stored.confirmation = Confirmation{
+            static_cast<std::int32_t>(number),   numbered_hash(9), 1'600'000'000, 3, 12,
+            {numbered_hash(1), numbered_hash(2)}};
+    } else {
+        stored.abandoned = number % 2 == 1;
+        stored.lost_parents = {numbered_hash(4)};
+    }
+    return stored;
+}
+
+WalletState make_state() {
+    WalletState state;
+    state.network = "regtest";
+    state.fingerprint = "d34db33f";
+    state.created = 1'700'000'000;
+    state.descriptors.push_back({0,
+                                 "wpkh(first)#checksum",
+                                 20,
+                                 {Birthday::Kind::time, 1'650'000'000},
+                                 true,
+                                 {{4, 225}, {-1, 220}}});
+    state.descriptors.push_back(
+        {1, "addr(second)", 20, {Birthday::Kind::height, 7}, false, {{0, 1}}});
+    for (std::uint32_t i = 0; i < 20; ++i)
+        state.transactions.push_back(make_tx(i, i % 3 != 0));
+    std::ranges::sort(state.transactions, {}, &StoredTx::txid);
+    state.labels = {{"bcrt1q", "rent"}, {"ünïcode", "größe"}};
+    state.scan = {77, numbered_hash(77)};
+    state.scan_trail = {{76, numbered_hash(76)}, {12, numbered_hash(12)}};
+    state.rescan = Birthday{Birthday::Kind::height, 5};
+    state.rescan_other = Birthday{Birthday::Kind::time, 1'234'567'890};
+    state.filter = {0xdeadbeef, 1000};
+    return state;
+}
+
+class WalletDbTest : public ::testing::Test {
+  protected:
+    std::unique_ptr<WalletDb> create(const WalletState& state) {
+        auto made = WalletDb::create(path, state);
+        EXPECT_TRUE(made.has_value()) << to_string(made.error());
+        return std::move(*made);
+    }
+    std::unique_ptr<WalletDb> open(Mode mode = Mode::read_write) {
+        auto opened = WalletDb::open(path, mode);
+        EXPECT_TRUE(opened.has_value()) << to_string(opened.error());
+        return std::move(*opened);
+    }
+    WalletState stored() { return open()->load().value(); }
+    void run_sql(const std::string& sql) {
+        sqlite3* database = nullptr;
+        ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+        EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+            << sqlite3_errmsg(database);
+        sqlite3_close(database);
+    }
+    /// The error of opening and loading, or "".
+    std::string trouble() {
+        const auto opened = WalletDb::open(path, Mode::read_write);
+        if (!opened) return std::string(opened.error().code) + " " + to_string(opened.error());
+        const auto loaded = (*opened)->load();
+        if (!loaded) return std::string(loaded.error().code) + " " + to_string(loaded.error());
+        return {};
+    }
+
+    TemporaryFolder folder;
+    std::filesystem::path path = folder / "regtest/wallets/default.sqlite";
+};
+
+TEST_F(WalletDbTest, GivesBackWhatItWasGiven) {
+    const auto state = make_state();
+    EXPECT_EQ(create(state)->load().value(), state);
+    EXPECT_EQ(stored(), state);
+    EXPECT_EQ(open(Mode::read_only)->load().value(), state);
+}
+
+TEST_F(WalletDbTest, AnEmptyWalletIsOneToo) {
+    const WalletState empty;
+    EXPECT_EQ(create(empty)->load().value(), empty);
+}
+
+TEST_F(WalletDbTest, AppliesChangesToWhatTheyName) {
+    auto state = make_state();
+    const auto wallet = create(state);
+    WalletChanges changes;
+    EXPECT_TRUE(wallet->apply(changes));
+    state.descriptors[0].branches[0] = {50, 270};
+    state.descriptors.push_back({2, "tr(third)", 20, {}, false, {{-1, 220}}});
+    changes.descriptors = {state.descriptors[0], state.descriptors[2]};
+    changes.erased = {state.transactions[3].txid};
+    state.transactions.erase(state.transactions.begin() + 3);
+    state.transactions[0].confirmation.reset();
+    changes.transactions = {state.transactions[0], make_tx(50, true)};
+    state.transactions.push_back(make_tx(50, true));
+    std::ranges::sort(state.transactions, {}, &StoredTx::txid);
+    changes.labels = {{"bcrt1q", ""}, {"new", "label"}};
+    state.labels.erase("bcrt1q");
+    state.labels["new"] = "label";
+    changes.scan = state.scan = {78, numbered_hash(78)};
+    changes.rescan = std::optional<Birthday>();
+    state.rescan.reset();
+    ASSERT_TRUE(wallet->apply(changes));
+    EXPECT_EQ(wallet->load().value(), state);
+    changes = {};
+    changes.filter = state.filter = {1, 2};
+    changes.scan_trail = state.scan_trail = {};
+    changes.rescan_other = std::optional<Birthday>();
+    state.rescan_other.reset();
+    ASSERT_TRUE(wallet->apply(changes));
+    EXPECT_EQ(wallet->load().value(), state);
+}
+
+TEST_F(WalletDbTest, IsReadableByItsOwnerOnly) {
+    const auto wallet = create(make_state());
+    WalletChanges changes;
+    changes.scan = ScanPosition{80, {}};
+    ASSERT_TRUE(wallet->apply(changes));
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path.parent_path())) {
+        ++files; // the -wal and -shm files too
+        EXPECT_EQ(entry.status().permissions(), std::filesystem::perms(0600)) << entry.path();
+    }
+    EXPECT_GE(files, 3u);
+    EXPECT_EQ(std::filesystem::status(path.parent_path()).permissions(),
+              std::filesystem::perms(0700));
+}
+
+TEST_F(WalletDbTest, AWalletCopiedWithWidePermissionsIsClosedToOthers) {
+    create(make_state()).reset();
+    std::filesystem::permissions(path, std::filesystem::perms(0644));
+    open();
+    EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0600));
+}
+
+TEST_F(WalletDbTest, IsNeverOverwritten) {
+    create(make_state()).reset();
+    const auto before = read_file(path);
+    const auto again = WalletDb::create(path, WalletState{});
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code, errc::wallet_exists);
+    EXPECT_NE(again.error().message.find(path.string()), std::string::npos);
+    EXPECT_EQ(read_file(path), before);
+}
+
+TEST_F(WalletDbTest, AMissingOneIsNamed) {
+    for (const auto mode : {Mode::read_only, Mode::read_write}) {
+        const auto opened = WalletDb::open(path, mode);
+        ASSERT_FALSE(opened);
+        EXPECT_EQ(opened.error().code, errc::wallet_missing);
+        EXPECT_NE(opened.error().message.find(path.string()), std::string::npos);
+        EXPECT_FALSE(std::filesystem::exists(path.parent_path()));
+    }
+}
+
+TEST_F(WalletDbTest, WhatACrashDuringCreationLeftIsNoWallet) {
+    std::filesystem::create_directories(path.parent_path());
+    write_file(path.string() + ".creating", as_bytes("half a wallet"));
+    write_file(path.string() + "-wal", as_bytes("the log of a wallet deleted long ago"));
+    EXPECT_FALSE(WalletDb::open(path, Mode::read_write));
+    EXPECT_EQ(create(make_state())->load().value(), make_state());
+    EXPECT_FALSE(std::filesystem::exists(path.string() + ".creating"));
+}
+
+TEST_F(WalletDbTest, BelongsToOneWriterAndAnyReaders) {
+    const auto wallet = create(make_state());
+    const auto second = WalletDb::open(path, Mode::read_write);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, errc::in_use);
+    EXPECT_NE(second.error().message.find(path.string()), std::string::npos);
+    const int code = in_child([&] {
+        const auto writer = WalletDb::open(path, Mode::read_write);
+        if (writer || writer.error().code != errc::in_use) return 1;
+        const auto reader = WalletDb::open(path, Mode::read_only);
+        if (!reader) return 2;
+        const auto state = (*reader)->load();
+        return state && *state == make_state() ? 0 : 3;
+    });
+    EXPECT_EQ(code, 0);
+    WalletChanges changes;
+    changes.scan = ScanPosition{80, {}};
+    EXPECT_TRUE(wallet->apply(changes));
+    EXPECT_EQ(open(Mode::read_only)->load()->scan.height, 80);
+    const auto refused = open(Mode::read_only)->apply(changes);
+    EXPECT_FALSE(refused);
+}
+
+TEST_F(WalletDbTest, ANewerSchemaIsRefusedByName) {
+    create(make_state()).reset();
+    run_sql("PRAGMA user_version = 2");
+    const auto what = trouble();
+    EXPECT_NE(what.find("newer"), std::string::npos) << what;
+    EXPECT_NE(what.find("schema 2"), std::string::npos) << what;
+}
+
+TEST_F(WalletDbTest, WhatIsNoWalletIsDamaged) { // pitfalls D8
+    std::filesystem::create_directories(path.parent_path());
+    for (const auto text : {"", "not a database at all, whatever its name says"}) {
+        write_file(path, as_bytes(text));
+        EXPECT_EQ(trouble().substr(0, 8), "damaged ");
+        EXPECT_EQ(read_file(path).size(), std::string_view(text).size()); // and never deleted
+    }
+    std::filesystem::remove(path);
+    run_sql("CREATE TABLE other(a)");
+    EXPECT_EQ(trouble().substr(0, 8), "damaged ");
+}
+
+TEST_F(WalletDbTest, AChangedTableOrValueIsDamaged) { // pitfalls D8
+    const auto fresh = [&] {
+        std::filesystem::remove_all(path.parent_path());
+        create(make_state()).reset();
+    };
+    for (const auto* sql : {
+             "CREATE TRIGGER t AFTER INSERT ON labels BEGIN DELETE FROM transactions; END",
+             "ALTER TABLE labels ADD COLUMN extra TEXT",
+             "DROP TABLE labels",
+             "UPDATE descriptors SET gap = 21 WHERE id = 0",
+             "UPDATE transactions SET first_seen = first_seen + 1",
+             "UPDATE transactions SET block = NULL WHERE height IS NOT NULL",
+             "UPDATE transactions SET height = NULL",
+             "UPDATE labels SET label = 'other'",
+             "UPDATE meta SET value = x'00' WHERE name = 'scan'",
+             "DELETE FROM meta WHERE name = 'rescan'",
+             "DELETE FROM descriptors WHERE id = 0",
+         }) {
+        fresh();
+        run_sql(sql);
+        EXPECT_EQ(trouble().substr(0, 8), "damaged ") << sql;
+    }
+}
+
+TEST_F(WalletDbTest, TwoHundredTruncationsAndFlipsAreFoundOrHarmless) { // pitfalls D8
+    const auto state = make_state();
+    create(state).reset();
+    const auto whole = read_file(path);
+    int found = 0;
+    for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937 random(seed);
+        auto bytes = whole;
+        if (seed % 4 == 0) {
+            bytes.resize(random() % bytes.size());
+        } else {
+            bytes[random() % bytes.size()] ^= static_cast<std::uint8_t>(1U << (random() % 8));
+        }
+        std::filesystem::remove(path.string() + "-wal");
+        std::filesystem::remove(path.string() + "-shm");
+        write_file(path, bytes);
+        const auto opened = WalletDb::open(path, Mode::read_write);
+        if (!opened) {
+            EXPECT_TRUE(opened.error().code == errc::damaged || opened.error().code == errc::io)
+                << to_string(opened.error());
+            EXPECT_NE(to_string(opened.error()).find(path.string()), std::string::npos);
+            ++found;
+            continue;
+        }
+        const auto loaded = (*opened)->load();
+        if (!loaded) {
+            EXPECT_EQ(loaded.error().code, errc::damaged);
+            ++found;
+        } else {
+            EXPECT_EQ(*loaded, state); // an unused byte
+        }
+        EXPECT_TRUE(std::filesystem::exists(path));
+    }
+    EXPECT_GT(found, 100);
+}
+
+TEST_F(WalletDbTest, ADamagedLogLosesNoMoreThanItsEnd) { // pitfalls D8
+    std::vector<WalletState> states{make_state()};
+    {
+        const auto wallet = create(states[0]);
+        for (std::uint32_t i = 1; i <= 5; ++i) {
+            WalletChanges changes;
+            changes.scan = ScanPosition{static_cast<std::int32_t>(100 + i), numbered_hash(i)};
+            ASSERT_TRUE(wallet->apply(changes));
+            states.push_back(states.back());
+            states.back().scan = *changes.scan;
+        }
+        // As after kill -9: the log is still there.
+        std::filesystem::copy_file(path, folder / "saved");
+        std::filesystem::copy_file(path.string() + "-wal", folder / "saved-wal");
+    }
+    const auto log = read_file(folder / "saved-wal");
+    for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937 random(seed);
+        auto bytes = log;
+        if (seed % 2 == 0) {
+            bytes.resize(random() % bytes.size());
+        } else {
+            bytes[random() % bytes.size()] ^= static_cast<std::uint8_t>(1U << (random() % 8));
+        }
+        std::filesystem::remove(path.string() + "-shm");
+        write_file(path, read_file(folder / "saved"));
+        write_file(path.string() + "-wal", bytes);
+        const auto opened = WalletDb::open(path, Mode::read_write);
+        ASSERT_TRUE(opened);
+        const auto loaded = (*opened)->load();
+        ASSERT_TRUE(loaded);
+        EXPECT_EQ(std::ranges::count(states, *loaded), 1);
+    }
+}
+
+/// Change number i: everything says i, so that a mixture of two would show.
+WalletChanges numbered_change(std::uint32_t i) {
+    WalletChanges changes;
+    const auto height = static_cast<std::int32_t>(i);
+    changes.scan = ScanPosition{height, numbered_hash(i)};
+    changes.scan_trail = std::vector<ScanPosition>{{height - 1, numbered_hash(i - 1)}};
+    changes.descriptors = {{0, "wpkh(first)", 20, {}, true, {{i, i + 220}}}};
+    changes.filter = FilterParameters{i, i};
+    changes.labels = {{"count", std::to_string(i)}};
+    for (std::uint32_t k = 0; k < 5; ++k)
+        changes.transactions.push_back(make_tx(5 * i + k, true));
+    return changes;
+}
+
+void expect_numbered(const WalletState& state) {
+    const auto i = static_cast<std::uint32_t>(state.scan.height);
+    EXPECT_EQ(state.scan.hash, numbered_hash(i));
+    EXPECT_EQ(state.scan_trail.at(0).height, state.scan.height - 1);
+    EXPECT_EQ(state.descriptors.at(0).branches.at(0).highest_used, i);
+    EXPECT_EQ(state.filter.tweak, i);
+    EXPECT_EQ(state.labels.at("count"), std::to_string(i));
+    EXPECT_EQ(state.transactions.size(), 5 * i);
+}
+
+TEST_F(WalletDbTest, KilledAtAnyMomentItIsBeforeOrAfterAChange) { // pitfalls D1
+    WalletState state;
+    state.network = "regtest";
+    {
+        const auto wallet = create(state);
+        ASSERT_TRUE(wallet->apply(numbered_change(1)));
+    }
+    std::mt19937 random(20240701);
+    for (int round = 0; round < 25; ++round) {
+        SCOPED_TRACE(round);
+        int channel[2];
+        ASSERT_EQ(::pipe(channel), 0);
+        const auto child = ::fork();
+        if (child == 0) {
+            auto wallet = WalletDb::open(path, Mode::read_write);
+            if (!wallet) ::_exit(1);
+            auto i = static_cast<std::uint32_t>((*wallet)->load()->scan.height);
+            for (;;) {
+                ++i;
+                if (!(*wallet)->apply(numbered_change(i))) ::_exit(2);
+                if (::write(channel[1], &i, sizeof i) != sizeof i) ::_exit(3); // told as durable
+            }
+        }
+        ::close(channel[1]);
+        std::uint32_t told = 0;
+        ASSERT_EQ(::read(channel[0], &told, sizeof told), static_cast<ssize_t>(sizeof told));
+        ::usleep(static_cast<useconds_t>(random() % 15'000));
+        ::kill(child, SIGKILL);
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        EXPECT_TRUE(WIFSIGNALED(status));
+        std::uint32_t later = 0;
+        while (::read(channel[0], &later, sizeof later) == sizeof later)
+            told = later;
+        ::close(channel[0]);
+        const auto found = stored();
+        expect_numbered(found);
+        EXPECT_GE(found.scan.height, static_cast<std::int32_t>(told)); // what was told is kept
+        EXPECT_LE(found.scan.height, static_cast<std::int32_t>(told) + 1);
+    }
+}
+
+TEST_F(WalletDbTest, KilledWhileItIsMadeItIsNotThereOrWhole) { // pitfalls D1
+    std::mt19937 random(7);
+    for (int round = 0; round < 20; ++round) {
+        const auto child = ::fork();
+        if (child == 0) {
+            const auto made = WalletDb::create(path, make_state());
+            ::_exit(made ? 0 : 1);
+        }
+        ::usleep(static_cast<useconds_t>(random() % 20'000));
+        ::kill(child, SIGKILL);
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        if (std::filesystem::exists(path)) {
+            EXPECT_EQ(stored(), make_state());
+            std::filesystem::remove(path);
+        }
+    }
+    EXPECT_EQ(create(make_state())->load().value(), make_state());
+}
+
+} // namespace
+} // namespace headlight::wallet::store
