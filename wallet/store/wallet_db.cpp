@@ -69,6 +69,7 @@ class SqliteWallet final : public WalletDb {
     result<void> load_into(WalletState& state);
 
     std::filesystem::path path_;
+    Mode mode_ = Mode::read_write;
     FileDescriptor lock_;
     Database database_;
     Statements statements_;
@@ -77,6 +78,7 @@ class SqliteWallet final : public WalletDb {
 // Opening
 
 result<void> SqliteWallet::open(Mode mode) {
+    mode_ = mode;
     const bool writes = mode == Mode::read_write;
     if (writes) ::chmod(path_.c_str(), 0600); // it may have been copied here
     const auto access = writes ? Database::Access::read_write : Database::Access::read_only;
@@ -132,6 +134,12 @@ result<void> SqliteWallet::fill(const WalletState& state) {
 
 result<void> SqliteWallet::apply(const WalletChanges& changes) {
     if (changes.empty()) return {};
+    if (mode_ == Mode::read_only) {
+        return Error{errc::bad_argument,
+                     "changes for " + path_.string(),
+                     "the wallet is open for reading only",
+                     {}};
+    }
     if (database_.run("BEGIN IMMEDIATE") == SQLITE_OK && write(changes) == SQLITE_OK &&
         database_.run("COMMIT") == SQLITE_OK) {
         return {};

@@ -22,8 +22,9 @@ class WalletDb {
     static result<std::unique_ptr<WalletDb>> open(const std::filesystem::path& path, Mode mode);
 
     virtual ~WalletDb() = default;
+    /// Errors: damaged, when a row fails its checksum; io.
     virtual result<WalletState> load() = 0;
-    /// All of it or nothing, durable on return. Errors: disk_full, io.
+    /// All of it or nothing, durable on return. Errors: disk_full, io; bad_argument when read_only.
     virtual result<void> apply(const WalletChanges& changes) = 0;
 };
 

@@ -258,7 +258,10 @@ TEST_F(WalletDbTest, AChangedTableOrValueIsDamaged) { // pitfalls D8
 }
 
 TEST_F(WalletDbTest, TwoHundredTruncationsAndFlipsAreFoundOrHarmless) { // pitfalls D8
-    const auto state = make_state();
+    auto state = make_state();
+    for (std::uint32_t i = 100; i < 300; ++i)
+        state.transactions.push_back(make_tx(i, true));
+    std::ranges::sort(state.transactions, {}, &StoredTx::txid);
     create(state).reset();
     const auto whole = read_file(path);
     int found = 0;
