@@ -132,7 +132,7 @@ class KeyExpression::Reader {
             return wrong_network(
                 key_.name_ + ", a " + std::string(version.public_prefix) + ",",
                 network_names([&](const auto& n) { return version.belongs_to(n); }), network_);
-        if (hardened_length(*path) > 0 || path->wildcard == Wildcard::hardened)
+        if (hardened_length(*path) > 0 || path->wildcard == Wildcard::hardened_index)
             return bad("has a hardened step: " + quote(path->text(), 40),
                        "a public key has no hardened children (BIP-32)",
                        "give the public key behind the last hardened step, with its origin in []");
@@ -146,8 +146,9 @@ class KeyExpression::Reader {
         const bool forked =
             std::any_of(path.steps.begin(), path.steps.begin() + static_cast<std::ptrdiff_t>(steps),
                         [](const auto& step) { return step.size() > 1; });
-        if (path.wildcard == Wildcard::hardened || forked) {
-            key_.no_public_form_ = path.wildcard == Wildcard::hardened ? "/*h" : "hardened <>";
+        if (path.wildcard == Wildcard::hardened_index || forked) {
+            key_.no_public_form_ =
+                path.wildcard == Wildcard::hardened_index ? "/*h" : "hardened <>";
             key_.ends_.assign(path.alternatives(), End{});
             return std::nullopt;
         }
@@ -172,7 +173,7 @@ class KeyExpression::Reader {
                         const KeyPath& path) {
         key_.base_ = to_string(top, version.standard_version);
         key_.path_ = path.text();
-        key_.ranged_ = path.wildcard == Wildcard::plain;
+        key_.ranged_ = path.wildcard == Wildcard::index;
         std::vector<ExtendedPublicKey> keys{top};
         for (const auto& step : path.steps) {
             std::vector<ExtendedPublicKey> children;

@@ -97,8 +97,8 @@ std::string KeyPath::text() const {
             text += (i > 0 ? ";" : "") + number_text(step[i]);
         if (step.size() > 1) text += '>';
     }
-    if (wildcard == Wildcard::plain) text += "/*";
-    if (wildcard == Wildcard::hardened) text += "/*h";
+    if (wildcard == Wildcard::index) text += "/*";
+    if (wildcard == Wildcard::hardened_index) text += "/*h";
     return text;
 }
 
@@ -111,7 +111,8 @@ result<KeyPath> parse_key_path(std::string_view text) {
         auto plain = step;
         const bool is_hardened = strip_hardened_mark(plain);
         if (plain == "*")
-            path.wildcard = is_hardened ? KeyPath::Wildcard::hardened : KeyPath::Wildcard::plain;
+            path.wildcard =
+                is_hardened ? KeyPath::Wildcard::hardened_index : KeyPath::Wildcard::index;
         else if (auto error = append_step(path, step))
             return *std::move(error);
     }

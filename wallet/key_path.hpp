@@ -9,7 +9,7 @@
 namespace headlight::wallet {
 
 struct KeyPath {
-    enum class Wildcard { none, plain, hardened };
+    enum class Wildcard { none, index, hardened_index };
 
     /// Each step is one child number, or several for <a;b>, which stands at most once.
     std::vector<std::vector<std::uint32_t>> steps;
