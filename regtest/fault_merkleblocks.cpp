@@ -1,0 +1,88 @@
+// Faults in merkleblocks that a client can prove, and what it must tolerate beside them.
+#include "bip37/messages.hpp"
+#include "regtest/fault_parts.hpp"
+
+namespace headlight::regtest {
+
+namespace {
+
+/// A row that changes the merkleblock of answers with a match, and leaves the others alone.
+template <auto change>
+void in_matching_block(SimSession&, FaultState&, const SimBlock& block, Answer& answer) {
+    if (answer.size() < 2) return;
+    for (auto& outgoing : answer)
+        if (auto* message = as<bip37::MerkleBlock>(outgoing)) change(block, *message);
+}
+
+void wrong_root(const SimBlock&, bip37::MerkleBlock& message) {
+    message.tree.hashes.front().bytes[0] ^= 1;
+}
+void extra_hash(const SimBlock&, bip37::MerkleBlock& message) {
+    message.tree.hashes.push_back(message.tree.hashes.back());
+}
+void missing_hash(const SimBlock&, bip37::MerkleBlock& message) { message.tree.hashes.pop_back(); }
+void extra_flags(const SimBlock&, bip37::MerkleBlock& message) { message.tree.flags.push_back(0); }
+void no_transactions(const SimBlock&, bip37::MerkleBlock& message) {
+    message.tree.total_transactions = 0;
+}
+void absurd_count(const SimBlock&, bip37::MerkleBlock& message) {
+    message.tree.total_transactions = 0xffffffff;
+}
+void padding_bits(const SimBlock&, bip37::MerkleBlock& message) {
+    message.tree.flags.back() |= 0x80;
+}
+void altered_header(const SimBlock&, bip37::MerkleBlock& message) {
+    message.header.time += 1;
+    grind(message.header);
+}
+
+/// CVE-2012-2459: the odd last transactions once more, and marked as matches. A count that is a
+/// power of two has no such form, and is left alone.
+void duplicated_subtree(const SimBlock& block, bip37::MerkleBlock& message) {
+    auto txids = block.txids;
+    std::size_t width = 1; // of the subtree that the level with an odd count repeats
+    for (auto count = txids.size(); count > 1 && count % 2 == 0; count /= 2)
+        width *= 2;
+    if (width == txids.size()) return;
+    const std::vector<chain::Hash256> again(txids.end() - static_cast<std::ptrdiff_t>(width),
+                                            txids.end());
+    txids.insert(txids.end(), again.begin(), again.end());
+    std::vector<bool> matched(txids.size(), true);
+    message.tree = bip37::build_partial_merkle_tree(txids, matched);
+}
+
+} // namespace
+
+std::vector<Fault> merkleblock_faults() {
+    return {
+        {.name = "wrong-root",
+         .does = "a merkleblock proves another root",
+         .answer = in_matching_block<wrong_root>},
+        {.name = "extra-hash",
+         .does = "a merkleblock has an unused hash",
+         .answer = in_matching_block<extra_hash>},
+        {.name = "missing-hash",
+         .does = "a merkleblock lacks a hash",
+         .answer = in_matching_block<missing_hash>},
+        {.name = "extra-flags",
+         .does = "a merkleblock has an unused flag byte",
+         .answer = in_matching_block<extra_flags>},
+        {.name = "no-transactions",
+         .does = "a merkleblock of 0 transactions",
+         .answer = in_matching_block<no_transactions>},
+        {.name = "absurd-count",
+         .does = "a merkleblock of 4,294,967,295 transactions",
+         .answer = in_matching_block<absurd_count>},
+        {.name = "padding-bits",
+         .does = "padding bits of the flags are set",
+         .answer = in_matching_block<padding_bits>},
+        {.name = "altered-header",
+         .does = "a merkleblock's header is not the stored one",
+         .answer = in_matching_block<altered_header>},
+        {.name = "duplicated-subtree",
+         .does = "CVE-2012-2459, where the count allows it",
+         .answer = in_matching_block<duplicated_subtree>},
+    };
+}
+
+} // namespace headlight::regtest
