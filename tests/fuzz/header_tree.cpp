@@ -44,9 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t limit = input.choose(24);
     tests::HeaderTreeDriver driver(network, limit,
                                    [&](std::uint32_t n) { return input.choose(n); });
-    for (int step = 0; step < 300 && !input.empty(); ++step) {
+    for (int step = 0; step < 150 && !input.empty(); ++step) {
         if (!driver.step().empty()) std::abort();
-        if (step % 16 == 0 && !driver.compare().empty()) std::abort();
+        if (step % 32 == 0 && !driver.compare().empty()) std::abort();
     }
     if (!driver.compare().empty()) std::abort();
     return 0;
