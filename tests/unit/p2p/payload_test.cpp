@@ -81,7 +81,7 @@ TEST(Payload, VersionMayEndAfterAnyOfItsGroups) {
     version.nonce = 0;
     version.sender = {};
     EXPECT_EQ(decoded("version", cut(46)), Message{version});
-    for (const std::size_t length : {0, 4, 45, 47, 72, 79, 81, 83, 85, 87}) {
+    for (const std::size_t length : {0u, 4u, 45u, 47u, 72u, 79u, 81u, 83u, 85u, 87u}) {
         EXPECT_TRUE(refused("version", cut(length))) << length;
     }
 }

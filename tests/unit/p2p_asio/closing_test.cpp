@@ -96,7 +96,7 @@ TEST_F(Closing, FlushesToAPeerThatHasEndedItsSide) {
 }
 
 TEST_F(Closing, FlushesForABoundedTime) {
-    for (const std::size_t messages : {0, 7}) {
+    for (const std::size_t messages : {0u, 7u}) {
         RawPeer peer; // reads nothing and stays
         Record record;
         const auto connection = open(record, peer, {.flush_timeout = 100ms});
