@@ -1,0 +1,385 @@
+#include "cli/arguments.hpp"
+
+#include "chain/limits.hpp"
+#include "cli/birthday.hpp"
+#include "cli/input.hpp"
+#include "client/version.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace headlight::cli {
+
+namespace {
+
+// The options as they are written; they become typed values once all of them are known, since
+// endpoints depend on the network.
+struct Written {
+    std::string network = "main";
+    std::string datadir;
+    std::string wallet = "default";
+    bool json = false;
+    bool verbose = false;
+
+    std::string script = "wpkh";
+    std::optional<std::string> words;
+    std::string mnemonic_file;
+    std::string passphrase_file;
+    std::string account = "0";
+    std::optional<std::string> birthday;
+    std::string gap = "20";
+    std::vector<std::string> items;
+    std::string file;
+    std::vector<std::string> peers;
+    std::optional<std::string> until;
+    std::string timeout = "0";
+    std::string mempool_wait = "0";
+    bool follow = false;
+    std::string from;
+    bool list = false;
+    bool qr = false;
+    std::string txid;
+    std::string transaction;
+};
+
+Error usage(std::string message, std::string cause, std::string cure) {
+    return {errc::bad_argument, std::move(message), std::move(cause), std::move(cure)};
+}
+
+result<std::int64_t> whole(std::string_view name, std::string_view text, std::int64_t least,
+                           std::int64_t most) {
+    std::int64_t value = 0;
+    const auto* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    if (parsed.ec == std::errc{} && parsed.ptr == end && value >= least && value <= most)
+        return value;
+    return usage(std::string(name) + " cannot be '" + std::string(text) + "'",
+                 "it is a whole number from " + std::to_string(least) + " to " +
+                     std::to_string(most),
+                 "Give such a number");
+}
+
+result<std::int64_t> milliseconds(std::string_view name, std::string_view text) {
+    constexpr double most_seconds = 1e9;
+    double value = 0;
+    const auto* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+    if (parsed.ec == std::errc{} && parsed.ptr == end && value >= 0 && value <= most_seconds)
+        return static_cast<std::int64_t>(std::ceil(value * 1'000));
+    return usage(std::string(name) + " cannot be '" + std::string(text) + "'",
+                 "it is a number of seconds, such as 30 or 1.5", "Give such a number");
+}
+
+result<chain::Hash256> txid(std::string_view text) {
+    if (const auto hash = chain::Hash256::from_string(text)) return *hash;
+    return usage("'" + std::string(text) + "' is no transaction id", "an id is 64 hex digits",
+                 "Copy it from `headlight history`");
+}
+
+result<std::optional<wallet::Birthday>> birthday(const Written& written) {
+    if (!written.birthday) return std::optional<wallet::Birthday>{};
+    const auto parsed = parse_birthday(*written.birthday);
+    if (!parsed) return parsed.error();
+    return std::optional(*parsed);
+}
+
+result<std::uint32_t> gap(const Written& written) {
+    const auto value = whole("--gap", written.gap, 1, limits::max_gap);
+    if (!value) return value.error();
+    return static_cast<std::uint32_t>(*value);
+}
+
+result<std::vector<p2p::Endpoint>> peers(const Written& written, const chain::Network& network) {
+    if (written.peers.empty())
+        return std::vector{p2p::Endpoint{.host = "127.0.0.1", .port = network.port}};
+    std::vector<p2p::Endpoint> endpoints;
+    for (const auto& text : written.peers) {
+        auto endpoint = p2p::parse_endpoint(text, network.port);
+        if (!endpoint) return endpoint.error();
+        endpoints.push_back(std::move(*endpoint));
+    }
+    if (endpoints.size() <= limits::max_peers) return endpoints;
+    return usage("--peer is given " + std::to_string(endpoints.size()) + " times",
+                 "at most " + std::to_string(limits::max_peers) + " peers are used",
+                 "Leave some out");
+}
+
+// The first kind hands out addresses.
+std::vector<wallet::AccountKind> kinds(std::string_view script) {
+    using enum wallet::AccountKind;
+    if (script == "pkh") return {pkh};
+    if (script == "sh-wpkh") return {sh_wpkh};
+    if (script == "tr") return {tr};
+    if (script == "all") return {wpkh, tr, sh_wpkh, pkh};
+    return {wpkh};
+}
+
+// ------------------------------------------------------------- each command from what was written
+
+result<Command> create(const Written& written, const chain::Network&) {
+    command::Create create;
+    create.scripts = kinds(written.script);
+    const auto words = whole("--words", written.words.value_or("12"), 12, 24);
+    if (!words) return words.error();
+    create.words = static_cast<std::size_t>(*words);
+    if (create.words % 3 != 0)
+        return usage("--words cannot be " + std::to_string(create.words),
+                     "a mnemonic has 12, 15, 18, 21 or 24 words", "Choose one of these");
+    if (written.words && !written.mnemonic_file.empty())
+        return usage("--words and --mnemonic-file exclude each other",
+                     "the number of words of a mnemonic that exists is its own",
+                     "Leave --words out");
+    if (written.mnemonic_file == "-" && written.passphrase_file == "-")
+        return usage("the mnemonic and the passphrase cannot both come from standard input",
+                     "it is read once", "Put one of them into a file");
+    create.mnemonic_file = written.mnemonic_file;
+    create.passphrase_file = written.passphrase_file;
+    const auto account = whole("--account", written.account, 0, wallet::hardened - 1);
+    if (!account) return account.error();
+    create.account = static_cast<std::uint32_t>(*account);
+    const auto from = birthday(written);
+    if (!from) return from.error();
+    create.birthday = *from;
+    const auto limit = gap(written);
+    if (!limit) return limit.error();
+    create.gap = *limit;
+    return Command(create);
+}
+
+result<Command> watch(const Written& written, const chain::Network&) {
+    if (written.items.empty() && written.file.empty())
+        return usage("watch needs something to watch", "no ITEM and no --file is given",
+                     "Name addresses, descriptors or extended public keys");
+    command::Watch watch{.items = written.items, .file = written.file, .birthday = {}};
+    const auto from = birthday(written);
+    if (!from) return from.error();
+    watch.birthday = *from;
+    const auto limit = gap(written);
+    if (!limit) return limit.error();
+    watch.gap = *limit;
+    return Command(watch);
+}
+
+result<Command> sync(const Written& written, const chain::Network& network) {
+    command::Sync sync;
+    sync.follow = written.follow;
+    auto endpoints = peers(written, network);
+    if (!endpoints) return endpoints.error();
+    sync.peers = std::move(*endpoints);
+    if (written.until && written.until->size() == 64) {
+        const auto hash = txid(*written.until);
+        if (!hash) return hash.error();
+        sync.until_txid = *hash;
+    } else if (written.until) {
+        const auto height = whole("--until (a height, or a transaction id of 64 hex digits)",
+                                  *written.until, 0, limits::max_height);
+        if (!height) return height.error();
+        sync.until_height = static_cast<std::int32_t>(*height);
+    }
+    const auto timeout = milliseconds("--timeout", written.timeout);
+    if (!timeout) return timeout.error();
+    sync.timeout_ms = *timeout;
+    const auto wait = milliseconds("--mempool-wait", written.mempool_wait);
+    if (!wait) return wait.error();
+    sync.mempool_wait_ms = *wait;
+    return Command(std::move(sync));
+}
+
+result<Command> broadcast(const Written& written, const chain::Network& network) {
+    auto endpoints = peers(written, network);
+    if (!endpoints) return endpoints.error();
+    const auto timeout = milliseconds("--timeout", written.timeout);
+    if (!timeout) return timeout.error();
+    return Command(command::Broadcast{written.transaction, std::move(*endpoints), *timeout});
+}
+
+result<Command> rescan(const Written& written, const chain::Network&) {
+    const auto from = whole("--from", written.from, 0, limits::max_height);
+    if (!from) return from.error();
+    return Command(command::Rescan{static_cast<std::int32_t>(*from)});
+}
+
+result<Command> address(const Written& written, const chain::Network&) {
+    return Command(command::Address{written.list, written.qr});
+}
+
+result<Command> verify(const Written& written, const chain::Network&) {
+    return Command(command::Verify{written.file});
+}
+
+template <class Of>
+result<Command> plain(const Written&, const chain::Network&) {
+    return Command(Of{});
+}
+
+template <class Of>
+result<Command> of_txid(const Written& written, const chain::Network&) {
+    const auto hash = txid(written.txid);
+    if (!hash) return hash.error();
+    return Command(Of{*hash});
+}
+
+// --------------------------------------------------------------------------------- the spelling
+
+using Bind = result<Command> (*)(const Written&, const chain::Network&);
+
+class Parser {
+  public:
+    Parser() {
+        app_.name("headlight");
+        app_.require_subcommand(1);
+        app_.set_version_flag("--version", "headlight " + std::string(client::version));
+        app_.add_option("--network", written_.network,
+                        "main (default), testnet3, testnet4, signet or regtest");
+        app_.add_option("--datadir", written_.datadir,
+                        "where everything is kept (default: the XDG data folder)");
+        app_.add_option("--wallet", written_.wallet, "the wallet's name (default: default)");
+        app_.add_flag("--json", written_.json, "results and failures as JSON");
+        app_.add_flag("-v,--verbose", written_.verbose, "tell more, on stderr");
+        add_makers();
+        add_network_commands();
+        add_views();
+        add_proofs();
+    }
+
+    result<std::variant<Arguments, Information>> parse(int argc, const char* const* argv) {
+        try {
+            app_.parse(argc, argv);
+        } catch (const CLI::CallForVersion& version) {
+            return std::variant<Arguments, Information>(
+                Information{std::string(version.what()) + "\n"});
+        } catch (const CLI::Success&) { // help; CLI11 finds the command it is asked for
+            const auto chosen = app_.get_subcommands();
+            return std::variant<Arguments, Information>(
+                Information{chosen.empty() ? app_.help() : chosen.front()->help()});
+        } catch (const CLI::ParseError& error) {
+            return usage("the command line is not understood", error.what(),
+                         "See `headlight --help`");
+        }
+        return bind();
+    }
+
+  private:
+    CLI::App& add(const char* name, const char* does, Bind to) {
+        auto* command = app_.add_subcommand(name, does);
+        command->fallthrough(); // global options may stand behind the command, too
+        command->callback([this, to] { bind_ = to; });
+        return *command;
+    }
+
+    void add_makers() {
+        auto& create = add("create", "Make a new HD wallet, or restore one", cli::create);
+        create.add_option("--script", written_.script, "wpkh (default), pkh, sh-wpkh, tr or all")
+            ->check(CLI::IsMember({"wpkh", "pkh", "sh-wpkh", "tr", "all"}));
+        create.add_option("--words", written_.words, "12 (default), 15, 18, 21 or 24");
+        create.add_option("--mnemonic-file", written_.mnemonic_file,
+                          "restore from the mnemonic in this file (-: stdin)");
+        create.add_option("--passphrase-file", written_.passphrase_file,
+                          "the mnemonic's passphrase: this file's first line (-: stdin)");
+        create.add_option("--account", written_.account, "BIP-44 account (default: 0)");
+        add_birthday_and_gap(create);
+
+        auto& watch =
+            add("watch", "Watch addresses, descriptors or extended public keys", cli::watch);
+        watch.add_option("items", written_.items, "what to watch")->type_name("ITEM");
+        watch.add_option("--file", written_.file, "more items, one a line (-: stdin)");
+        add_birthday_and_gap(watch);
+    }
+
+    void add_birthday_and_gap(CLI::App& command) {
+        command.add_option("--birthday", written_.birthday,
+                           "HEIGHT or YYYY-MM-DD of the first use: nothing before is scanned");
+        command.add_option("--gap", written_.gap, "unused addresses in a row (default: 20)");
+    }
+
+    void add_peers_and_timeout(CLI::App& command) {
+        command
+            .add_option("--peer", written_.peers,
+                        "HOST[:PORT] of a full node; may be repeated (default: 127.0.0.1)")
+            ->expected(1)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        command.add_option("--timeout", written_.timeout, "give up after so many seconds");
+    }
+
+    void add_network_commands() {
+        auto& sync = add("sync", "Bring the wallet to the tip of the chain", cli::sync);
+        add_peers_and_timeout(sync);
+        sync.add_option("--until", written_.until, "stop at this HEIGHT, or once TXID is seen");
+        sync.add_option("--mempool-wait", written_.mempool_wait,
+                        "wait so many seconds at the tip for pending payments (default: 0)");
+        sync.add_flag("--follow", written_.follow,
+                      "stay at the tip; one JSON object a line for each event");
+
+        auto& broadcast = add("broadcast", "Announce a signed transaction", cli::broadcast);
+        broadcast.add_option("transaction", written_.transaction, "its hex, a file with it, or -")
+            ->required();
+        add_peers_and_timeout(broadcast);
+
+        auto& rescan = add("rescan", "Scan again from a height, at the next sync", cli::rescan);
+        rescan.add_option("--from", written_.from, "the first block to scan again")->required();
+        add("reset-chain", "Delete the stored headers; wallets stay", plain<command::ResetChain>);
+    }
+
+    void add_views() {
+        add("status", "Where the wallet stands", plain<command::Status>);
+        add("balance", "What the wallet holds", plain<command::Balance>);
+        add("history", "The wallet's transactions", plain<command::History>);
+        add("utxos", "The wallet's unspent coins", plain<command::Utxos>);
+        add("descriptors", "What the wallet watches", plain<command::Descriptors>);
+        add("wallets", "The wallets there are", plain<command::Wallets>);
+        auto& address = add("address", "The next unused receive address", cli::address);
+        address.add_flag("--list", written_.list, "all addresses, with their use");
+        address.add_flag("--qr", written_.qr, "also as a QR code");
+    }
+
+    void add_proofs() {
+        auto& abandon = add("abandon", "Give up a pending transaction", of_txid<command::Abandon>);
+        abandon.add_option("txid", written_.txid, "which one")->required();
+        auto& proof = add("proof", "Prove that a payment is in a block", of_txid<command::Proof>);
+        proof.add_option("txid", written_.txid, "which one")->required();
+        auto& verify = add("verify", "Check such a proof offline", cli::verify);
+        verify.add_option("file", written_.file, "the proof (-: stdin)")->required();
+    }
+
+    result<std::variant<Arguments, Information>> bind() const {
+        Arguments arguments{
+            .paths = {}, .json = written_.json, .verbose = written_.verbose, .command = {}};
+        const auto* network = chain::find_network(written_.network);
+        if (!network)
+            return usage("there is no network '" + written_.network + "'",
+                         "headlight knows main, testnet3, testnet4, signet and regtest",
+                         "Choose one of these");
+        if (const auto name = client::check_wallet_name(written_.wallet); !name)
+            return name.error();
+        auto datadir = written_.datadir.empty()
+                           ? client::default_datadir()
+                           : result<std::filesystem::path>(std::filesystem::path(written_.datadir));
+        if (!datadir) return datadir.error();
+        arguments.paths = {std::move(*datadir), network, written_.wallet};
+        auto command = bind_(written_, *network);
+        if (!command) return command.error();
+        arguments.command = std::move(*command);
+        return std::variant<Arguments, Information>(std::move(arguments));
+    }
+
+    Written written_;
+    CLI::App app_{"A Bitcoin light client: syncs a wallet from full nodes over BIP-37 and believes "
+                  "nothing it cannot check."};
+    Bind bind_ = nullptr;
+};
+
+} // namespace
+
+result<std::variant<Arguments, Information>> parse_arguments(int argc, const char* const* argv) {
+    return Parser().parse(argc, argv);
+}
+
+bool wants_json(int argc, const char* const* argv) {
+    return std::any_of(argv, argv + argc,
+                       [](const char* one) { return std::string_view(one) == "--json"; });
+}
+
+} // namespace headlight::cli

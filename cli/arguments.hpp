@@ -1,0 +1,98 @@
+// The command line as plain values. Only arguments.cpp knows how they are spelt.
+#pragma once
+
+#include "chain/hash.hpp"
+#include "client/paths.hpp"
+#include "p2p/address.hpp"
+#include "wallet/hd_key.hpp"
+#include "wallet/state.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace headlight::cli {
+
+namespace command {
+
+struct Create {
+    std::vector<wallet::AccountKind> scripts;
+    std::size_t words = 12;
+    std::string mnemonic_file;   ///< empty: a new mnemonic; "-": stdin
+    std::string passphrase_file; ///< empty: none
+    std::uint32_t account = 0;
+    std::optional<wallet::Birthday> birthday;
+    std::uint32_t gap = 20;
+};
+struct Watch {
+    std::vector<std::string> items;
+    std::string file; ///< empty: none; "-": stdin
+    std::optional<wallet::Birthday> birthday;
+    std::uint32_t gap = 20;
+};
+struct Sync {
+    std::vector<p2p::Endpoint> peers;
+    std::optional<std::int32_t> until_height;
+    std::optional<chain::Hash256> until_txid;
+    std::int64_t timeout_ms = 0;
+    std::int64_t mempool_wait_ms = 0;
+    bool follow = false;
+};
+struct Rescan {
+    std::int32_t from = 0;
+};
+struct Status {};
+struct Balance {};
+struct History {};
+struct Utxos {};
+struct Descriptors {};
+struct Wallets {};
+struct Address {
+    bool list = false;
+    bool qr = false;
+};
+struct Broadcast {
+    std::string transaction; ///< hex, a file's name, or "-"
+    std::vector<p2p::Endpoint> peers;
+    std::int64_t timeout_ms = 0;
+};
+struct Abandon {
+    chain::Hash256 txid;
+};
+struct ResetChain {};
+struct Proof {
+    chain::Hash256 txid;
+};
+struct Verify {
+    std::string file; ///< or "-"
+};
+
+} // namespace command
+
+using Command =
+    std::variant<command::Create, command::Watch, command::Sync, command::Rescan, command::Status,
+                 command::Balance, command::History, command::Utxos, command::Descriptors,
+                 command::Wallets, command::Address, command::Broadcast, command::Abandon,
+                 command::ResetChain, command::Proof, command::Verify>;
+
+struct Arguments {
+    client::Paths paths;
+    bool json = false;
+    bool verbose = false;
+    Command command;
+};
+
+/// --help or --version: text for stdout.
+struct Information {
+    std::string text;
+};
+
+/// Everything that can be checked without a file is checked here. Errors: bad_argument, and those
+/// of parse_endpoint.
+result<std::variant<Arguments, Information>> parse_arguments(int argc, const char* const* argv);
+
+/// Whether --json is among the arguments, also when the rest does not parse.
+bool wants_json(int argc, const char* const* argv);
+
+} // namespace headlight::cli

@@ -1,0 +1,44 @@
+// `balance`: what the wallet holds, as far as it is scanned.
+#include "cli/commands.hpp"
+#include "cli/text.hpp"
+#include "cli/view.hpp"
+
+#include <boost/json/object.hpp>
+
+namespace headlight::cli {
+
+namespace {
+
+std::string as_table(const wallet::Balance& balance) {
+    Table table({{""}, {"", Table::Align::right}});
+    table.add({"confirmed", format_amount(balance.confirmed)});
+    table.add({"unconfirmed", format_amount(balance.unconfirmed)});
+    table.add({"immature", format_amount(balance.immature)});
+    table.add({"total", format_amount(balance.total())});
+    return table.to_string().substr(1); // without the empty heading
+}
+
+} // namespace
+
+result<void> perform(Context& context, const command::Balance&) {
+    const auto view = open_view(context);
+    if (!view) return view.error();
+    const auto balance = view->wallet().ledger().balance(view->best_height());
+    const auto scanned = view->wallet().scan().height;
+    if (context.out.json()) {
+        auto object = to_json(balance);
+        object["height"] = scanned;
+        object["tip"] = view->chain.height;
+        context.out.value(std::move(object));
+        return {};
+    }
+    context.out.text(as_table(balance));
+    if (scanned < view->chain.height || scanned < 0)
+        context.out.note(scanned < 0
+                             ? "Nothing is scanned yet: run `headlight sync`."
+                             : "Scanned to block " + std::to_string(scanned) + " of " +
+                                   std::to_string(view->chain.height) + ": run `headlight sync`.");
+    return {};
+}
+
+} // namespace headlight::cli

@@ -1,0 +1,17 @@
+// Text that people hand in: files, or stdin for "-".
+#pragma once
+
+#include "chain/result.hpp"
+#include "cli/host.hpp"
+
+#include <string>
+
+namespace headlight::cli {
+
+/// All of a file, or of stdin when the name is "-". Errors: io; too_large over `limit` bytes.
+result<std::string> read_input(const Host& host, const std::string& name, std::size_t limit);
+
+/// Without blanks and line ends on both sides.
+std::string_view trim(std::string_view text);
+
+} // namespace headlight::cli

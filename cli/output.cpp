@@ -1,0 +1,74 @@
+#include "cli/output.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <ostream>
+
+namespace headlight::cli {
+
+boost::json::object to_json(const Error& error) {
+    return {{"code", error.code},
+            {"message", error.message},
+            {"cause", error.cause},
+            {"cure", error.cure}};
+}
+
+void print_error(const Host& host, const Error& error, bool json) {
+    if (json)
+        host.err << boost::json::serialize(boost::json::object{{"error", to_json(error)}}) << '\n';
+    else
+        host.err << "headlight: " << to_string(error) << '\n';
+    host.err.flush();
+}
+
+void Output::text(std::string_view text) { host_.out << text; }
+
+void Output::value(boost::json::object object) {
+    if (!warnings_.empty()) {
+        boost::json::array warnings;
+        for (const auto& warning : warnings_)
+            warnings.emplace_back(warning);
+        object["warnings"] = std::move(warnings);
+    }
+    host_.out << boost::json::serialize(object) << '\n';
+}
+
+void Output::value(const boost::json::array& array) {
+    host_.out << boost::json::serialize(array) << '\n';
+}
+
+void Output::line(const boost::json::object& object) {
+    host_.out << boost::json::serialize(object) << std::endl;
+}
+
+void Output::note(std::string_view text) {
+    if (!json_ || verbose_) say(text);
+}
+
+void Output::warn(const Error& warning) { warn(to_string(warning)); }
+
+void Output::warn(std::string_view text) {
+    warnings_.emplace_back(text);
+    note("headlight: warning: " + std::string(text));
+}
+
+void Output::detail(std::string_view text) {
+    if (verbose_) say(text);
+}
+
+void Output::say(std::string_view text) {
+    if (clear_) clear_();
+    host_.err << text << '\n';
+    host_.err.flush();
+}
+
+result<void> Output::flush() {
+    host_.out.flush();
+    if (host_.out.good()) return {};
+    return Error{errc::io, "the result could not be written", "stdout is closed or full",
+                 "Give it somewhere to go and run the command again"};
+}
+
+} // namespace headlight::cli

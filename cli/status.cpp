@@ -1,0 +1,170 @@
+// `status`: where the wallet stands, from the files alone. Two figures, headers and scan; "synced"
+// only when both stand at a fresh tip.
+#include "bip37/sizing.hpp"
+#include "cli/birthday.hpp"
+#include "cli/commands.hpp"
+#include "cli/sync_report.hpp"
+#include "cli/text.hpp"
+#include "cli/view.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+namespace headlight::cli {
+
+namespace {
+
+using wallet::Birthday;
+
+struct Filter {
+    bip37::FilterSize size;
+    std::uint32_t tweak = 0;
+    double fp_rate = 0;
+};
+
+struct Summary {
+    std::int32_t headers = -1;
+    std::int32_t scanned = -1;
+    bool stale = false;
+    bool synced = false;
+    std::optional<Birthday> birthday;
+    std::optional<Birthday> rescan;
+    std::int64_t scripts = 0;
+    std::optional<std::int64_t> highest_used;
+    std::uint32_t gap = 0;
+    Filter filter;
+    std::int64_t transactions = 0;
+};
+
+std::size_t elements_of(const wallet::Wallet& wallet) {
+    std::size_t elements = wallet.ledger().watched_coins().size();
+    for (std::size_t i = 0; i < wallet.scripts().size(); ++i)
+        elements += wallet.scripts().at(i).elements.size();
+    return std::max<std::size_t>(elements, 1);
+}
+
+// The filter that the next sync loads, as the engine plans it.
+Filter filter_of(const wallet::Wallet& wallet) {
+    const auto elements = elements_of(wallet);
+    const auto planned = std::max<std::size_t>(wallet.filter().size_class, elements);
+    const double rate = sync::Config{}.fp_rate;
+    auto size = bip37::plan_size(planned, rate);
+    if (!size) size = bip37::core_size(elements, rate);
+    return {.size = *size,
+            .tweak = wallet.filter().tweak,
+            .fp_rate = bip37::expected_fp_rate(*size, elements)};
+}
+
+// A height and a time compare through the stored headers; where these end, the time is the later
+// one.
+bool earlier(const View& view, const Birthday& a, const Birthday& b) {
+    if (a.kind == b.kind) return a.value < b.value;
+    const auto& height = a.kind == Birthday::Kind::height ? a : b;
+    const auto& time = a.kind == Birthday::Kind::height ? b : a;
+    const bool height_first =
+        height.value == 0 || height.value > view.chain.height
+            ? height.value == 0
+            : view.headers->at(static_cast<std::int32_t>(height.value)).header.time < time.value;
+    return &height == &a ? height_first : !height_first;
+}
+
+void add_descriptors(Summary& summary, const View& view) {
+    for (const auto& state : view.wallet().scripts().descriptors()) {
+        summary.gap = std::max(summary.gap, state.gap);
+        if (!summary.birthday || earlier(view, state.birthday, *summary.birthday))
+            summary.birthday = state.birthday;
+        for (const auto& branch : state.branches)
+            if (branch.highest_used >= 0)
+                summary.highest_used =
+                    std::max(summary.highest_used.value_or(0), branch.highest_used);
+    }
+}
+
+Summary summarize(const Context& context, const View& view) {
+    const auto& wallet = view.wallet();
+    Summary summary{.headers = view.chain.height,
+                    .scanned = wallet.scan().height,
+                    .birthday = {},
+                    .rescan = wallet.rescan(),
+                    .scripts = static_cast<std::int64_t>(wallet.scripts().size()),
+                    .highest_used = {},
+                    .filter = filter_of(wallet),
+                    .transactions = static_cast<std::int64_t>(wallet.ledger().size())};
+    const auto age = context.now() - view.chain.time;
+    summary.stale =
+        context.network().paced && summary.headers >= 0 && age > limits::stale_tip_seconds;
+    summary.synced = summary.headers >= 0 && summary.scanned == summary.headers &&
+                     !summary.rescan && !summary.stale;
+    add_descriptors(summary, view);
+    return summary;
+}
+
+void print_json(Context& context, const View& view, const Summary& is) {
+    const bool any = is.headers >= 0;
+    boost::json::object object{
+        {"network", context.network().name}, {"headers", is.headers}, {"scanned", is.scanned}};
+    object["tip"] = is.headers;
+    object["tip_hash"] = any ? boost::json::value(view.chain.hash.to_string()) : nullptr;
+    object["tip_time"] = any ? boost::json::value(view.chain.time) : nullptr;
+    object["synced"] = is.synced;
+    object["birthday"] = is.birthday ? to_json(*is.birthday) : nullptr;
+    object["rescan"] = is.rescan ? to_json(*is.rescan) : nullptr;
+    object["scripts"] = is.scripts;
+    object["highest_used"] = is.highest_used ? boost::json::value(*is.highest_used) : nullptr;
+    object["gap"] = is.gap;
+    object["filter"] = {{"bytes", is.filter.size.bytes},
+                        {"functions", is.filter.size.hash_functions},
+                        {"tweak", is.filter.tweak},
+                        {"fp_rate", is.filter.fp_rate}};
+    object["transactions"] = is.transactions;
+    object["note"] = one_peer_note;
+    context.out.value(std::move(object));
+}
+
+std::string scan_text(const Summary& is) {
+    if (is.synced) return std::to_string(is.scanned) + " (synced)";
+    std::string text = is.scanned < 0 ? "nothing yet" : std::to_string(is.scanned);
+    if (is.rescan) text += "; the next sync scans again from " + to_text(*is.rescan);
+    return text + " (not synced)";
+}
+
+void print_text(Context& context, const View& view, const Summary& is) {
+    Table table({{""}, {""}});
+    table.add({"wallet", context.paths.wallet + " on " + std::string(context.network().name)});
+    table.add({"headers", is.headers < 0 ? "none" : std::to_string(is.headers)});
+    table.add({"scanned", scan_text(is)});
+    if (is.headers >= 0) {
+        table.add({"tip", view.chain.hash.to_string()});
+        table.add({"tip time", format_time(view.chain.time)});
+    }
+    table.add({"birthday", is.birthday ? to_text(*is.birthday) : "none"});
+    table.add({"scripts", std::to_string(is.scripts) + ", gap limit " + std::to_string(is.gap) +
+                              ", highest used index " +
+                              (is.highest_used ? std::to_string(*is.highest_used) : "none")});
+    table.add({"transactions", std::to_string(is.transactions)});
+    char rate[32];
+    std::snprintf(rate, sizeof rate, "%.2g", is.filter.fp_rate);
+    table.add({"filter", std::to_string(is.filter.size.bytes) + " bytes, " +
+                             count(is.filter.size.hash_functions, "function") + ", tweak " +
+                             std::to_string(is.filter.tweak) + ", false positives " + rate});
+    context.out.text(table.to_string().substr(1) + std::string(one_peer_note) + "\n");
+}
+
+} // namespace
+
+result<void> perform(Context& context, const command::Status&) {
+    const auto view = open_view(context);
+    if (!view) return view.error();
+    const auto summary = summarize(context, *view);
+    if (summary.stale)
+        context.out.warn("the newest block known is of " + format_time(view->chain.time) +
+                         ": run `headlight sync`; if that changes nothing, the node is behind");
+    if (context.out.json())
+        print_json(context, *view, summary);
+    else
+        print_text(context, *view, summary);
+    return {};
+}
+
+} // namespace headlight::cli

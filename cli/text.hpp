@@ -1,0 +1,38 @@
+// Figures and tables for people.
+#pragma once
+
+#include "chain/bytes.hpp"
+
+namespace headlight::cli {
+
+/// "0.00012345 BTC", signed.
+std::string format_amount(Amount satoshis);
+/// "2024-05-01 13:37:00 UTC", "2024-05-01".
+std::string format_time(std::int64_t seconds);
+std::string format_day(std::int64_t seconds);
+/// "512 B", "36.0 kB", "1.2 MB" (powers of 1000).
+std::string format_bytes(std::uint64_t bytes);
+/// "12 s", "3 min 20 s", "2 h 5 min".
+std::string format_duration(double seconds);
+/// "1 block", "2 blocks".
+std::string count(std::int64_t number, std::string_view thing);
+
+/// Rows of text under a heading, in aligned columns.
+class Table {
+  public:
+    enum class Align { left, right };
+    struct Column {
+        std::string heading;
+        Align align = Align::left;
+    };
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    bool empty() const { return rows_.empty(); }
+    std::string to_string() const;
+
+  private:
+    std::vector<Column> columns_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+} // namespace headlight::cli
