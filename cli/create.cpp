@@ -116,7 +116,7 @@ void show(Context& context, const wallet::Wallet& made, const std::string* new_m
 
 void remove_wallet(const client::Paths& paths) {
     std::error_code ignored;
-    for (const char* suffix : {"", "-wal", "-shm"})
+    for (const char* suffix : {"", "-wal", "-shm", ".lock"})
         fs::remove(fs::path(paths.wallet_file()) += suffix, ignored);
 }
 

@@ -35,11 +35,14 @@ std::string_view title(Phase phase) {
     return "At the tip";
 }
 
+std::string percent(double fraction) {
+    return std::to_string(static_cast<int>(fraction * 100)) + " %, ";
+}
+
 std::string bar(double fraction) {
     const int full = static_cast<int>(std::lround(fraction * bar_width));
     return "[" + std::string(static_cast<std::size_t>(full), '#') +
-           std::string(static_cast<std::size_t>(bar_width - full), '-') + "] " +
-           std::to_string(static_cast<int>(fraction * 100)) + " %";
+           std::string(static_cast<std::size_t>(bar_width - full), '-') + "] ";
 }
 
 } // namespace
@@ -105,7 +108,8 @@ std::string ProgressDisplay::figures() const {
     const double part = fraction();
     std::string line = " ";
     // How many headers there are is known at their end only, unless their pace tells.
-    if (!headers || expected_headers_ > 0) line += bar(part) + ", ";
+    if (!headers || expected_headers_ > 0)
+        line += (style_ == Style::bar ? bar(part) : "") + percent(part);
     line += "at " + std::to_string(headers ? last_.headers : last_.scanned);
     if (!headers) line += " of " + std::to_string(last_.headers);
     const double taken = seconds_() - phase_start_;

@@ -224,7 +224,9 @@ class Driver {
         const auto open = connections_; // closing changes the map
         for (const auto& [peer, connection] : open)
             connection->close(true);
-        context_.run_for(milliseconds(limits::shut_down_milliseconds * !open.empty()));
+        const auto deadline = steady_clock::now() + milliseconds(limits::shut_down_milliseconds);
+        while (!connections_.empty() && context_.run_one_until(deadline) > 0) {
+        }
         signals_.clear(); // from here on, a signal ends the process as usual
     }
 
