@@ -2,12 +2,6 @@
 #include "sync/block_scan.hpp"
 
 namespace headlight::sync {
-namespace {
-
-constexpr std::size_t inner_node_bytes = 64; // CVE-2017-12842
-
-} // namespace
-
 BlockScan::Taken BlockScan::on_merkleblock(const bip37::MerkleBlock& block) {
     const auto hash = chain::hash_of(block.header);
     const auto entry = std::find_if(queue_.begin(), queue_.end(), [&](const Request& request) {
@@ -78,19 +72,22 @@ bool BlockScan::fill(Answer& answer, const chain::Transaction& tx, const chain::
     return false;
 }
 
-BlockScan::Taken BlockScan::on_transaction(const chain::Transaction& tx,
-                                           const chain::Hash256& txid) {
+bool BlockScan::wants(const chain::Hash256& txid) const {
+    return std::any_of(open_.begin(), open_.end(), [&](const Answer& answer) {
+        return std::any_of(answer.matches.begin(), answer.matches.end(),
+                           [&](const auto& match) { return match.txid == txid; });
+    });
+}
+
+bool BlockScan::on_transaction(const chain::Transaction& tx, const chain::Hash256& txid) {
     for (auto it = open_.end(); it != open_.begin();) {
         --it;
         if (!fill(*it, tx, txid)) continue;
-        if (chain::serialize(tx, chain::Witness::strip).size() == inner_node_bytes) {
-            return Taken::bad_transaction;
-        }
         last_progress_ms_ = context_.now.steady_ms;
         if (it->missing == 0) complete(it);
-        return Taken::yes;
+        return true;
     }
-    return Taken::no;
+    return false;
 }
 
 void BlockScan::complete(std::list<Answer>::iterator position) {
@@ -98,8 +95,10 @@ void BlockScan::complete(std::list<Answer>::iterator position) {
     open_.erase(position);
     if (answer.superseded) return;
     for (std::size_t i = 0; i < answer.matches.size(); ++i) {
-        filters_.learn(*answer.filter, *answer.transactions[i], answer.matches[i].txid,
-                       answer.ordinal);
+        if (!filters_.learn(*answer.filter, *answer.transactions[i], answer.matches[i].txid,
+                            answer.ordinal)) {
+            ++unmatched_;
+        }
     }
     const bool next = answer.height == context_.wallet.scan().height + 1;
     if (!next && ready_bytes_ + answer.bytes > limits::scan_buffer_bytes) {
@@ -128,6 +127,7 @@ void BlockScan::apply_ready() {
         context_.wallet.set_scan({height, answer.hash});
         ++context_.statistics.scanned_blocks;
         tries_.erase(height);
+        tries_in_all_.erase(height);
     }
 }
 

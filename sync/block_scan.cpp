@@ -25,6 +25,7 @@ void BlockScan::stop() {
     loose_.clear();
     loose_bytes_ = 0;
     ordinal_ = 0;
+    unmatched_ = 0;
     fenced_ = false;
     asked_to_ = context_.wallet.scan().height;
 }
@@ -130,6 +131,7 @@ void BlockScan::on_reorganised(std::int32_t fork) {
     }
     missing_.erase(missing_.upper_bound(fork), missing_.end());
     tries_.erase(tries_.upper_bound(fork), tries_.end());
+    tries_in_all_.erase(tries_in_all_.upper_bound(fork), tries_in_all_.end());
     asked_to_ = std::min(asked_to_, fork);
 }
 
@@ -170,7 +172,10 @@ bool BlockScan::on_best_chain(std::int32_t height, const chain::Hash256& hash) c
 void BlockScan::miss(std::int32_t height, const chain::Hash256& hash, bool withheld) {
     if (height <= context_.wallet.scan().height || !on_best_chain(height, hash)) return;
     const auto tries = ++tries_[height];
-    if (tries >= limits::max_block_retries) {
+    // Two peers that both leave a block out must not hand it to each other for ever.
+    const auto in_all = ++tries_in_all_[height];
+    if (tries >= limits::max_block_retries ||
+        in_all > limits::max_block_retries * static_cast<int>(limits::max_peers)) {
         if (!given_up_ || given_up_->height > height) given_up_ = GivenUp{height, withheld};
         return;
     }

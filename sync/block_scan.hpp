@@ -25,10 +25,13 @@ class BlockScan {
     void stop();
     std::optional<PeerId> peer() const { return peer_; }
 
-    enum class Taken { yes, no, bad_proof, bad_transaction };
-    /// Only for the scanning peer. `no`: nobody asked for it. `bad_*`: the peer is proven false.
+    /// `no`: nobody asked for it. `bad_proof`: the peer is proven false, see proof_error().
+    enum class Taken { yes, no, bad_proof };
     Taken on_merkleblock(const bip37::MerkleBlock& block);
-    Taken on_transaction(const chain::Transaction& tx, const chain::Hash256& txid);
+    /// Whether a merkleblock waits for it.
+    bool on_transaction(const chain::Transaction& tx, const chain::Hash256& txid);
+    /// Whether a merkleblock under way names it.
+    bool wants(const chain::Hash256& txid) const;
     /// Keeps a transaction that nobody waits for, in case a merkleblock names it next.
     void keep_loose(const chain::Transaction& tx, const chain::Hash256& txid);
     void on_pong(std::uint64_t nonce);
@@ -50,6 +53,8 @@ class BlockScan {
     std::optional<GivenUp> given_up() const { return given_up_; }
     /// Blocks of this connection wait for another try.
     bool has_missing() const { return !missing_.empty(); }
+    /// Proven transactions of this connection that our mirror of its filter does not match.
+    std::int64_t unmatched() const { return unmatched_; }
 
     /// When this connection last answered something it was asked for.
     std::int64_t last_progress_ms() const { return last_progress_ms_; }
@@ -113,8 +118,10 @@ class BlockScan {
     bool fenced_ = false;       ///< a pong has come since the last filterload
     bool fence_wanted_ = false; ///< something was sent that no fence closes yet
 
-    std::set<std::int32_t> missing_;    ///< heights to ask again
-    std::map<std::int32_t, int> tries_; ///< by height, of this connection
+    std::set<std::int32_t> missing_;           ///< heights to ask again
+    std::map<std::int32_t, int> tries_;        ///< by height, of this connection
+    std::map<std::int32_t, int> tries_in_all_; ///< by height, of every connection of the run
+    std::int64_t unmatched_ = 0;
     std::int64_t retry_at_ms_ = 0;
     std::optional<GivenUp> given_up_;
 

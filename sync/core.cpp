@@ -3,6 +3,11 @@
 #include "sync/reasons.hpp"
 
 namespace headlight::sync {
+namespace {
+
+constexpr std::size_t inner_node_bytes = 64; // of a merkle tree: CVE-2017-12842
+
+} // namespace
 
 Engine::Core::Core(const chain::Network& network, const chain::HeaderArchive& archive,
                    wallet::Wallet& wallet, Config config)
@@ -149,30 +154,25 @@ void Engine::Core::take_merkleblock(PeerId peer, const bip37::MerkleBlock& messa
         unasked(peer);
         return;
     case BlockScan::Taken::yes:
-    case BlockScan::Taken::bad_transaction:
         break;
     }
     if (context_.statistics.scanned_blocks > scanned) peers_.progressed(peer);
 }
 
 void Engine::Core::take_transaction(PeerId peer, const chain::Transaction& tx) {
-    const auto txid = chain::txid(tx);
+    const auto stripped = chain::serialize(tx, chain::Witness::strip);
+    const auto txid = chain::hash256(stripped);
     if (broadcast_) return broadcast_->on_transaction(peer, txid);
     if (scan_.peer() != peer) return unasked(peer);
-    const auto scanned = context_.statistics.scanned_blocks;
-    switch (scan_.on_transaction(tx, txid)) {
-    case BlockScan::Taken::bad_transaction:
+    if (stripped.size() == inner_node_bytes) {
+        if (!scan_.wants(txid)) return unasked(peer);
         drop(peer, DropReason::bad_transaction, reasons::bad_transaction(peers_.address(peer)));
         return;
-    case BlockScan::Taken::no:
-        if (!relay_.on_transaction(tx, txid)) {
-            scan_.keep_loose(tx, txid);
-            unasked(peer);
-        }
-        return;
-    case BlockScan::Taken::yes:
-    case BlockScan::Taken::bad_proof:
-        break;
+    }
+    const auto scanned = context_.statistics.scanned_blocks;
+    if (!scan_.on_transaction(tx, txid) && !relay_.on_transaction(tx, txid)) {
+        scan_.keep_loose(tx, txid);
+        unasked(peer);
     }
     if (context_.statistics.scanned_blocks > scanned) peers_.progressed(peer);
 }

@@ -110,11 +110,14 @@ bool Engine::Core::serves_what_we_need(PeerId peer) const {
     return context_.wallet.scan().height + 1 > context_.tree.tip_height() - limits::pruned_depth;
 }
 
+/// The best in rank that knows a block we still need; else the one that knows most.
 std::optional<PeerId> Engine::Core::best_scanner(std::optional<PeerId> except) const {
     std::optional<PeerId> best;
     for (const auto peer : peers_.ready_peers()) {
         if (peer == except || !headers_.done(peer) || !serves_what_we_need(peer)) continue;
-        if (!best || headers_.known_height(peer) > headers_.known_height(*best)) best = peer;
+        const auto known = headers_.known_height(peer);
+        if (known >= goal()) return peer;
+        if (!best || known > headers_.known_height(*best)) best = peer;
     }
     return best;
 }
@@ -133,6 +136,10 @@ void Engine::Core::check_scanner() {
         drop(*scanner, DropReason::refused_blocks,
              lost->withheld ? reasons::transactions_withheld(where, lost->height, hash)
                             : reasons::blocks_refused(where, lost->height, hash));
+    } else if (scan_.unmatched() > 0 && !unmatched_told_) {
+        // Relay may have grown the server's filter behind our mirror, so this proves nothing.
+        unmatched_told_ = true;
+        peers_.lower_rank(*scanner, "sends transactions that the filter does not match");
     } else if (scan_.has_missing() && best_scanner(scanner)) {
         peers_.lower_rank(*scanner, "leaves blocks unanswered or incomplete; another peer goes on");
         peers_.set_scanning(*scanner, false);
@@ -149,7 +156,7 @@ void Engine::Core::check_scanner() {
 }
 
 void Engine::Core::choose_scanner() {
-    if (scan_.peer() || peers_.first_attempts_pending()) return;
+    if (scan_.peer()) return;
     const auto best = best_scanner(std::nullopt);
     if (!best) {
         for (const auto peer : peers_.ready_peers()) {
@@ -160,6 +167,7 @@ void Engine::Core::choose_scanner() {
         return;
     }
     peers_.set_scanning(*best, true);
+    unmatched_told_ = false;
     peers_.log(*best, "scans from height " + std::to_string(context_.wallet.scan().height + 1));
     scan_.start(*best);
 }

@@ -128,7 +128,7 @@ void Peers::on_disconnected(PeerId id, Loss loss, const std::string& detail) {
     } else if (!peer.ready && loss == Loss::closed && peer.bytes_received == 0 &&
                !slots_[peer.slot].probed && probe_other_networks(peer.slot)) {
         return;
-    } else if (peer.ready && peer.scanning && loss != Loss::write_stuck) {
+    } else if (peer.scanning && !peer.progressed && loss == Loss::closed) {
         failed(peer.slot, reasons::closed_while_scanning(where), false);
     } else {
         failed(peer.slot, reasons::lost(where, loss, detail), false);
@@ -184,6 +184,7 @@ void Peers::lower_rank(PeerId id, const std::string& why) {
 void Peers::progressed(PeerId id) {
     const auto it = peers_.find(id);
     if (it == peers_.end()) return;
+    it->second.progressed = it->second.scanning;
     auto& slot = slots_[it->second.slot];
     slot.failures = 0;
     slot.backoff_ms = limits::first_backoff_ms;

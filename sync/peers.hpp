@@ -79,6 +79,7 @@ class Peers {
         bool connected = false;
         bool ready = false;
         bool scanning = false;
+        bool progressed = false;
         std::uint64_t bytes_received = 0;
         std::uint64_t bytes_sent = 0;
         std::uint64_t looked_bytes = 0; ///< at the last moving()
