@@ -10,6 +10,7 @@ namespace headlight::limits {
 // What the wire may hold
 inline constexpr std::size_t max_block_bytes = 4'000'000;   ///< a block's, a transaction's or a script's
 inline constexpr std::size_t max_message_bytes = 4'000'000; ///< a message's payload (Bitcoin Core's limit)
+inline constexpr std::size_t max_witness_items = 100'000; ///< of a transaction; each takes 24 bytes of memory for one
 inline constexpr std::size_t max_headers_per_message = 2'000;
 inline constexpr std::size_t max_inv_entries = 50'000;
 inline constexpr std::size_t max_locator_hashes = 101;

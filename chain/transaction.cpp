@@ -42,8 +42,11 @@ void read_outputs(Reader& reader, std::vector<TxOut>& outputs) {
         outputs.push_back(read_output(reader));
 }
 
-void read_witness(Reader& reader, TxIn& input) {
-    const auto count = reader.count(limits::max_block_bytes, 1);
+/// `room` is how many items the transaction may still have: an empty one takes a byte on the wire
+/// and many in memory.
+void read_witness(Reader& reader, TxIn& input, std::size_t& room) {
+    const auto count = reader.count(room, 1);
+    room -= count;
     for (std::size_t i = 0; i < count && reader.ok(); ++i) {
         const auto item = reader.var_bytes(limits::max_block_bytes);
         input.witness.emplace_back(item.begin(), item.end());
@@ -112,8 +115,9 @@ Transaction read_transaction(Reader& reader) {
     }
     read_outputs(reader, tx.outputs);
     if (extended) {
+        auto room = limits::max_witness_items;
         for (auto& input : tx.inputs)
-            read_witness(reader, input);
+            read_witness(reader, input, room);
         if (reader.ok() && !tx.has_witness()) reader.fail("a witness form carries no witness");
     }
     tx.lock_time = reader.u32();

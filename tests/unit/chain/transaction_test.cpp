@@ -1,4 +1,5 @@
 #include "chain/block_header.hpp"
+#include "chain/limits.hpp"
 #include "chain/transaction.hpp"
 #include "tests/support/vectors.hpp"
 
@@ -84,6 +85,17 @@ TEST(Transaction, ThatClaimsMoreThanItHoldsIsRefusedAtOnce) { // pitfalls E4
          {"01000000feffffff7f", "0100000000feffffff7f", "010000000001feffffff7f"}) {
         EXPECT_FALSE(chain::parse_transaction(hex(digits))) << digits;
     }
+}
+
+TEST(Transaction, MayNotTurnAByteAWitnessItemIntoMuchMemory) {
+    Transaction tx;
+    tx.inputs.resize(2);
+    tx.outputs.resize(1);
+    tx.inputs[0].witness.resize(limits::max_witness_items - 1);
+    tx.inputs[1].witness.resize(1);
+    EXPECT_TRUE(chain::parse_transaction(chain::serialize(tx)));
+    tx.inputs[1].witness.resize(2);
+    EXPECT_FALSE(chain::parse_transaction(chain::serialize(tx)));
 }
 
 TEST(Transaction, AmountsAreInRangeOneByOneAndTogether) {
