@@ -32,7 +32,8 @@ struct NetAddressV2 {
     friend bool operator==(const NetAddressV2&, const NetAddressV2&) = default;
 };
 
-/// "192.0.2.1", "2001:db8::1", "….onion", "….b32.i2p": as people write it; hex for unknown networks.
+/// "192.0.2.1", "2001:db8::1", "….onion", "….b32.i2p": as people write it; hex for unknown
+/// networks.
 std::string to_string(const NetAddress& address);
 std::string to_string(const NetAddressV2& address);
 

@@ -1,10 +1,10 @@
+// The envelope: checked at its header, before its payload costs anything.
 #include "p2p/framing.hpp"
 
 #include "chain/hash.hpp"
 #include "chain/limits.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace headlight::p2p {
 namespace {

@@ -1,3 +1,4 @@
+// The version handshake.
 #include "p2p/handshake.hpp"
 
 namespace headlight::p2p {

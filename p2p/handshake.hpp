@@ -8,17 +8,17 @@ namespace headlight::p2p {
 
 /// Why a peer is of no use after its version came.
 enum class HandshakeRefusal {
-    own_nonce,     ///< we reached ourselves
-    old_version,   ///< below least_protocol_version
-    out_of_order,  ///< a second version, or a verack before the version
+    own_nonce,    ///< we reached ourselves
+    old_version,  ///< below least_protocol_version
+    out_of_order, ///< a second version, or a verack before the version
 };
 
 class Handshake {
   public:
     struct Config {
-        std::uint64_t nonce = 0;      ///< random, handed in
+        std::uint64_t nonce = 0; ///< random, handed in
         std::int32_t start_height = 0;
-        std::int64_t time = 0;        ///< now, seconds since 1970
+        std::int64_t time = 0; ///< now, seconds since 1970
         std::string user_agent;
         bool relay = false;
     };

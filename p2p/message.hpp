@@ -17,12 +17,12 @@ inline constexpr std::int32_t protocol_version = 70016;
 inline constexpr std::int32_t least_protocol_version = 70011;
 
 namespace services {
-inline constexpr std::uint64_t network = 1;            ///< NODE_NETWORK: all blocks
-inline constexpr std::uint64_t bloom = 1 << 2;         ///< NODE_BLOOM (BIP-111)
-inline constexpr std::uint64_t witness = 1 << 3;       ///< NODE_WITNESS (BIP-144)
-inline constexpr std::uint64_t compact_filters = 1 << 6; ///< NODE_COMPACT_FILTERS (BIP-157)
+inline constexpr std::uint64_t network = 1;               ///< NODE_NETWORK: all blocks
+inline constexpr std::uint64_t bloom = 1 << 2;            ///< NODE_BLOOM (BIP-111)
+inline constexpr std::uint64_t witness = 1 << 3;          ///< NODE_WITNESS (BIP-144)
+inline constexpr std::uint64_t compact_filters = 1 << 6;  ///< NODE_COMPACT_FILTERS (BIP-157)
 inline constexpr std::uint64_t network_limited = 1 << 10; ///< NODE_NETWORK_LIMITED (BIP-159)
-inline constexpr std::uint64_t p2p_v2 = 1 << 11;       ///< NODE_P2P_V2 (BIP-324)
+inline constexpr std::uint64_t p2p_v2 = 1 << 11;          ///< NODE_P2P_V2 (BIP-324)
 } // namespace services
 
 #define HEADLIGHT_COMPARES(type) friend bool operator==(const type&, const type&) = default
@@ -39,7 +39,9 @@ struct Version {
     bool relay = true;
     HEADLIGHT_COMPARES(Version);
 };
-struct Verack { HEADLIGHT_COMPARES(Verack); };
+struct Verack {
+    HEADLIGHT_COMPARES(Verack);
+};
 struct Ping {
     std::optional<std::uint64_t> nonce{}; ///< absent in the form before BIP-31
     HEADLIGHT_COMPARES(Ping);
@@ -64,7 +66,9 @@ struct Headers {
     std::vector<chain::BlockHeader> headers;
     HEADLIGHT_COMPARES(Headers);
 };
-struct SendHeaders { HEADLIGHT_COMPARES(SendHeaders); };
+struct SendHeaders {
+    HEADLIGHT_COMPARES(SendHeaders);
+};
 
 enum class InvType : std::uint32_t {
     error = 0,
@@ -103,12 +107,16 @@ struct Block {
     std::vector<chain::Transaction> transactions;
     HEADLIGHT_COMPARES(Block);
 };
-struct Mempool { HEADLIGHT_COMPARES(Mempool); };
+struct Mempool {
+    HEADLIGHT_COMPARES(Mempool);
+};
 struct FeeFilter {
     std::int64_t fee_rate = 0; ///< satoshis per 1,000 virtual bytes; any value
     HEADLIGHT_COMPARES(FeeFilter);
 };
-struct GetAddr { HEADLIGHT_COMPARES(GetAddr); };
+struct GetAddr {
+    HEADLIGHT_COMPARES(GetAddr);
+};
 struct Addr {
     std::vector<NetAddress> addresses;
     HEADLIGHT_COMPARES(Addr);
@@ -117,7 +125,9 @@ struct AddrV2 {
     std::vector<NetAddressV2> addresses;
     HEADLIGHT_COMPARES(AddrV2);
 };
-struct SendAddrV2 { HEADLIGHT_COMPARES(SendAddrV2); };
+struct SendAddrV2 {
+    HEADLIGHT_COMPARES(SendAddrV2);
+};
 struct Reject {
     std::string message;
     std::uint8_t code = 0;
@@ -138,11 +148,10 @@ struct Unknown {
 
 #undef HEADLIGHT_COMPARES
 
-using Message =
-    std::variant<Version, Verack, Ping, Pong, GetHeaders, GetBlocks, Headers, SendHeaders, Inv,
-                 GetData, NotFound, Tx, Block, bip37::MerkleBlock, bip37::FilterLoad,
-                 bip37::FilterAdd, bip37::FilterClear, Mempool, FeeFilter, GetAddr, Addr, AddrV2,
-                 SendAddrV2, Reject, Alert, Unknown>;
+using Message = std::variant<Version, Verack, Ping, Pong, GetHeaders, GetBlocks, Headers,
+                             SendHeaders, Inv, GetData, NotFound, Tx, Block, bip37::MerkleBlock,
+                             bip37::FilterLoad, bip37::FilterAdd, bip37::FilterClear, Mempool,
+                             FeeFilter, GetAddr, Addr, AddrV2, SendAddrV2, Reject, Alert, Unknown>;
 
 /// "getheaders": the command as it stands in the envelope.
 std::string_view command_of(const Message& message);

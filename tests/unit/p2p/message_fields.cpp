@@ -1,3 +1,4 @@
+// A message as the JSON object that wire.json has for it.
 #include "message_fields.hpp"
 
 #include <boost/json/array.hpp>

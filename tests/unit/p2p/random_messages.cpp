@@ -1,3 +1,4 @@
+// Random content for every message, inside the limits of the wire.
 #include "random_messages.hpp"
 
 #include "chain/limits.hpp"
