@@ -10,7 +10,8 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees what is not there in its own std::string (GCC bug 105651 and its kin); which of these
   # it says depends on how much it inlines, so on -O and on what is compiled as one unit.
-  list(APPEND HEADLIGHT_WARNINGS -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+  list(APPEND HEADLIGHT_WARNINGS -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
+       -Wno-stringop-overread)
 endif()
 
 add_library(headlight_options INTERFACE)
