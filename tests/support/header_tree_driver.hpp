@@ -1,7 +1,7 @@
 // Drives the header tree and the naive one with the same random story and compares all they say.
 #pragma once
 
-#include "tests/support/memory_archive.hpp"
+#include "chain/memory_archive.hpp"
 #include "tests/support/mining.hpp"
 #include "tests/support/naive_header_tree.hpp"
 
@@ -80,7 +80,7 @@ class HeaderTreeDriver {
   private:
     std::string compare_unsaved() const {
         const auto change = tree_->unsaved();
-        MemoryArchive durable = archive_;
+        chain::MemoryArchive durable = archive_;
         durable.apply(change);
         const auto& best = model_.best();
         if (durable.tip_height() != best.back().height) return "unsaved: height";
@@ -221,7 +221,7 @@ class HeaderTreeDriver {
     std::int64_t now_;
     std::int32_t compare_from_ = 0;
     NaiveHeaderTree model_;
-    MemoryArchive archive_;
+    chain::MemoryArchive archive_;
     std::unique_ptr<chain::HeaderTree> tree_;
     chain::HeaderChange pending_;
     std::vector<chain::BlockHeader> offered_;

@@ -3,7 +3,7 @@
 #include "chain/difficulty.hpp"
 #include "chain/header_rules.hpp"
 #include "chain/header_tree.hpp"
-#include "tests/support/memory_archive.hpp"
+#include "chain/memory_archive.hpp"
 #include "tests/support/vectors.hpp"
 #include "tests/unit/chain/window_archive.hpp"
 
@@ -71,7 +71,7 @@ void run_from_genesis(const boost::json::value& row, bool real) {
     const auto run = read_run(text(row, "file"));
     ASSERT_EQ(run.size(), row.at("count").to_number<std::size_t>());
     const auto known = published(text(row, "network"));
-    MemoryArchive archive;
+    chain::MemoryArchive archive;
     HeaderTree tree(*chain::find_network(text(row, "network")), archive);
     EXPECT_EQ(tree.accept(run[0], today).verdict, HeaderVerdict::duplicate);
     for (std::size_t i = 1; i < run.size(); ++i) {
@@ -223,7 +223,7 @@ TEST(Checkpoints, TargetsOfTheNextPeriodAreTheRealOnes) {
 TEST(RealForks, OfTestnet3AtGenesisIsASideBranch) {
     HEADLIGHT_VECTORS_OR_SKIP(json, "headers/forks.json");
     const auto main_run = read_run("testnet3_0_6999.bin");
-    MemoryArchive archive;
+    chain::MemoryArchive archive;
     HeaderTree tree(chain::network(chain::NetworkId::testnet3), archive);
     std::vector<BlockHeader> fork;
     for (const auto& each : json.as_array().at(1).at("headers").as_array()) {

@@ -1,6 +1,6 @@
 // The header tree, story by story. The other half of its tests is header_tree_model_test.cpp.
 #include "chain/header_tree.hpp"
-#include "tests/support/memory_archive.hpp"
+#include "chain/memory_archive.hpp"
 #include "tests/support/mining.hpp"
 #include "tests/unit/chain/window_archive.hpp"
 
@@ -46,7 +46,7 @@ struct Toy {
     explicit Toy(const Network& on = regtest, std::size_t limit = 100)
         : network(on), tree(network, archive, limit) {}
     const Network& network;
-    MemoryArchive archive;
+    chain::MemoryArchive archive;
     HeaderTree tree;
 };
 

@@ -1,7 +1,7 @@
 // The wallet as a whole: scan positions, rescans, agreeing with the chain, changes.
 #include "ledger_help.hpp"
 
-#include "tests/support/memory_archive.hpp"
+#include "chain/memory_archive.hpp"
 #include "tests/support/mining.hpp"
 #include "wallet/wallet.hpp"
 
@@ -31,7 +31,7 @@ class Chain {
         return {height, tree.at(height).hash, tree.at(height).header.time, 1, 2, {}};
     }
 
-    tests::MemoryArchive archive;
+    chain::MemoryArchive archive;
     chain::HeaderTree tree;
 };
 

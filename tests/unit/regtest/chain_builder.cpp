@@ -3,7 +3,7 @@
 #include "chain/header_tree.hpp"
 #include "chain/script.hpp"
 #include "regtest/oracle.hpp"
-#include "tests/support/memory_archive.hpp"
+#include "chain/memory_archive.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(ChainBuilder, StartsWithTheRealGenesis) {
 
 TEST(ChainBuilder, MinesHeadersThatTheHeaderTreeAccepts) {
     ChainBuilder chain;
-    tests::MemoryArchive archive;
+    chain::MemoryArchive archive;
     chain::HeaderTree tree(chain.network(), archive);
     chain.mine_empty(30);
     const auto side = chain.mine_empty(chain.ancestor(chain.newest().hash, 10).hash, 25).hash;
@@ -43,7 +43,7 @@ TEST(ChainBuilder, MinesHeadersThatTheHeaderTreeAccepts) {
 
 TEST(ChainBuilder, MinesBlocksThatAreFalseInTheChosenWay) {
     ChainBuilder chain;
-    tests::MemoryArchive archive;
+    chain::MemoryArchive archive;
     chain::HeaderTree tree(chain.network(), archive);
     BlockPlan no_work;
     no_work.enough_work = false;

@@ -5,7 +5,7 @@
 #include "chain/limits.hpp"
 #include "chain/script.hpp"
 #include "p2p/framing.hpp"
-#include "tests/support/memory_archive.hpp"
+#include "chain/memory_archive.hpp"
 #include "tests/unit/regtest/dialogue.hpp"
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ chain::HeaderVerdict verdict(const std::string& fault) {
     FaultyScene scene(fault);
     Dialogue client(scene.node);
     client.shake_hands();
-    MemoryArchive archive;
+    chain::MemoryArchive archive;
     chain::HeaderTree tree(scene.chain.network(), archive);
     const auto answer = client.say(p2p::GetHeaders{70016, {scene.chain.genesis().hash}, {}});
     auto worst = chain::HeaderVerdict::extended;

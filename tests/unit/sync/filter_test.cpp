@@ -2,7 +2,7 @@
 #include "sync/filter.hpp"
 
 #include "chain/script.hpp"
-#include "tests/support/memory_archive.hpp"
+#include "chain/memory_archive.hpp"
 #include "wallet/hd_key.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ class FilterKeeping : public testing::Test {
         return {txid, 0};
     }
 
-    tests::MemoryArchive archive;
+    chain::MemoryArchive archive;
     std::unique_ptr<wallet::Wallet> wallet;
     std::unique_ptr<Context> context;
     std::unique_ptr<FilterKeeper> keeper;

@@ -1,4 +1,4 @@
-// A HeaderArchive in memory, for tests: what the header file is to the client.
+// A HeaderArchive in memory: what the header file is to the client, for simulated runs and tests.
 #pragma once
 
 #include "chain/header_tree.hpp"
@@ -6,24 +6,24 @@
 #include <unordered_map>
 #include <vector>
 
-namespace headlight::tests {
+namespace headlight::chain {
 
-class MemoryArchive : public chain::HeaderArchive {
+class MemoryArchive : public HeaderArchive {
   public:
     std::int32_t tip_height() const override {
         return static_cast<std::int32_t>(headers_.size()) - 1;
     }
-    chain::ChainedHeader at(std::int32_t height) const override {
+    ChainedHeader at(std::int32_t height) const override {
         return headers_.at(static_cast<std::size_t>(height));
     }
-    std::optional<std::int32_t> find(const chain::Hash256& hash) const override {
+    std::optional<std::int32_t> find(const Hash256& hash) const override {
         const auto found = heights_.find(hash);
         if (found == heights_.end()) return std::nullopt;
         return found->second;
     }
 
     /// Forgets everything above change.fork, then appends.
-    void apply(const chain::HeaderChange& change) {
+    void apply(const HeaderChange& change) {
         while (tip_height() > change.fork) {
             heights_.erase(headers_.back().hash);
             headers_.pop_back();
@@ -35,8 +35,8 @@ class MemoryArchive : public chain::HeaderArchive {
     }
 
   private:
-    std::vector<chain::ChainedHeader> headers_;
-    std::unordered_map<chain::Hash256, std::int32_t, chain::Hash256Hasher> heights_;
+    std::vector<ChainedHeader> headers_;
+    std::unordered_map<Hash256, std::int32_t, Hash256Hasher> heights_;
 };
 
-} // namespace headlight::tests
+} // namespace headlight::chain
