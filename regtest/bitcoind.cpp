@@ -108,26 +108,16 @@ pid_t Bitcoind::pid() const { return running_->process.pid(); }
 
 std::vector<std::string> Bitcoind::command() const {
     const auto p2p = std::to_string(p2p_port_), rpc = std::to_string(rpc_port_);
-    std::vector<std::string> words{program_,
-                                   "-regtest",
-                                   "-datadir=" + datadir_.string(),
-                                   "-server",
-                                   "-listen=1",
-                                   "-port=" + p2p,
-                                   "-bind=127.0.0.1:" + p2p,
-                                   "-rpcport=" + rpc,
-                                   "-rpcbind=127.0.0.1",
-                                   "-rpcallowip=127.0.0.1",
-                                   "-rpcservertimeout=3600",
-                                   "-dnsseed=0",
-                                   "-fixedseeds=0",
-                                   "-listenonion=0",
-                                   "-discover=0",
-                                   "-natpmp=0",
-                                   "-upnp=0",
-                                   "-fallbackfee=0.0001",
-                                   "-dbcache=16",
-                                   "-printtoconsole=0",
+    std::vector<std::string> words{program_, "-regtest", "-datadir=" + datadir_.string(), "-server",
+                                   "-listen=1", "-port=" + p2p, "-bind=127.0.0.1:" + p2p,
+                                   "-rpcport=" + rpc, "-rpcbind=127.0.0.1", "-rpcallowip=127.0.0.1",
+                                   "-rpcservertimeout=3600", "-dnsseed=0", "-fixedseeds=0",
+                                   "-listenonion=0", "-discover=0", "-natpmp=0", "-upnp=0",
+                                   "-fallbackfee=0.0001", "-dbcache=16",
+                                   // Regtest's self-checks cost more than the blocks themselves.
+                                   "-checkblockindex=0", "-checkmempool=0",
+                                   // A killed node loses nothing by this, a crashed machine may.
+                                   "-unsafesqlitesync", "-printtoconsole=0",
                                    options_.bloom ? "-peerbloomfilters=1" : "-peerbloomfilters=0"};
     if (!options_.whitelist.empty()) words.push_back("-whitelist=" + options_.whitelist);
     words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
