@@ -90,7 +90,7 @@ void SimWorld::start(sync::Config config) {
     if (config.peers.empty()) config.peers = endpoints();
     if (config.seed == 0) config.seed = random_();
     auto wallet = wallet::Wallet::load(disk_.wallet, chain_->network());
-    if (!wallet) throw std::logic_error("the disk holds no wallet: " + to_string(wallet.error()));
+    if (!wallet) throw std::logic_error("the disk holds no wallet: " + headlight::to_string(wallet.error()));
     wallet_ = std::move(*wallet);
     engine_ = std::make_unique<sync::Engine>(chain_->network(), disk_.headers, *wallet_, config);
     outcome_.reset();
@@ -121,7 +121,7 @@ void SimWorld::feed(const sync::Event& event) {
         // The answer to a persist comes before anything else happens.
         std::vector<sync::Action> later;
         for (auto& action : more) {
-            trace_.push_back(std::to_string(now_ms_) + " " + to_string(action));
+            trace_.push_back(std::to_string(now_ms_) + " " + sync::to_string(action));
             later.push_back(std::move(action));
         }
         actions.insert(actions.end(), std::make_move_iterator(later.begin()),

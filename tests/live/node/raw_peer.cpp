@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,6 +24,8 @@ RawPeer::RawPeer(std::uint16_t port) : reader_(regtest()) {
     address.sin_port = htons(port);
     if (connect(handle_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
         throw std::runtime_error("nobody listens on port " + std::to_string(port));
+    const int at_once = 1; // small messages must not wait for acknowledgements
+    setsockopt(handle_, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
 }
 
 RawPeer::~RawPeer() { close(handle_); }
