@@ -25,7 +25,7 @@ class Lane {
         for (;;) {
             const auto got = read(from_, buffer.data(), buffer.size());
             const auto size = got > 0 ? static_cast<std::size_t>(got) : 0;
-            put({Clock::now() + delay_, Bytes(buffer.begin(), buffer.begin() + got * (size > 0))});
+            put({Clock::now() + delay_, Bytes(buffer.data(), buffer.data() + size)});
             if (size == 0) break;
         }
         writer.join();
@@ -70,6 +70,16 @@ class Lane {
     std::deque<Piece> pieces_;
 };
 
+void carry(const Socket& near, std::uint16_t to, Clock::duration delay) {
+    const Socket far = connect_to(to);
+    if (!far.valid()) return;
+    Lane up(near.handle(), far.handle(), delay);
+    Lane down(far.handle(), near.handle(), delay);
+    std::thread upward([&up] { up.run(); });
+    down.run();
+    upward.join();
+}
+
 } // namespace
 
 DelayProxy::DelayProxy(std::uint16_t to, std::chrono::milliseconds round_trip)
@@ -82,18 +92,18 @@ DelayProxy::~DelayProxy() {
     thread_.join();
 }
 
+// Each connection by itself: the next one must not wait until the last bytes of the one before it,
+// its end among them, have gone their slow way.
 void DelayProxy::serve() {
+    std::vector<std::thread> connections;
     for (;;) {
-        const Socket near = accept_from(listener_);
-        if (!near.valid()) return;
-        const Socket far = connect_to(to_);
-        if (!far.valid()) continue;
-        Lane up(near.handle(), far.handle(), one_way_);
-        Lane down(far.handle(), near.handle(), one_way_);
-        std::thread upward([&up] { up.run(); });
-        down.run();
-        upward.join();
+        Socket near = accept_from(listener_);
+        if (!near.valid()) break;
+        connections.emplace_back(
+            [to = to_, delay = one_way_, near = std::move(near)] { carry(near, to, delay); });
     }
+    for (auto& connection : connections)
+        connection.join();
 }
 
 } // namespace headlight::bench
