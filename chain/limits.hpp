@@ -28,7 +28,7 @@ inline constexpr std::uint32_t max_block_transactions = 16'666; ///< weight 4,00
 
 // The header tree
 inline constexpr std::size_t max_side_headers = 20'000; ///< headers of all lighter branches together
-inline constexpr std::int32_t max_height = 4'000'000;   ///< mainnet gets there in the 2080s
+inline constexpr std::int32_t max_height = 10'000'000; ///< testnet3 is half way there, mainnet in the 2200s
 inline constexpr std::int64_t max_future_seconds = 7'200;
 
 // Peers: messages and connections
@@ -43,14 +43,15 @@ inline constexpr std::int64_t close_flush_seconds = 5;    ///< for the last byte
 inline constexpr std::size_t max_peers = 8;                    ///< --peer, at most
 inline constexpr std::int64_t connect_timeout_ms = 5'000;
 inline constexpr std::int64_t handshake_timeout_ms = 10'000;
-inline constexpr std::int64_t headers_timeout_ms = 20'000;     ///< from getheaders to headers
-inline constexpr std::int64_t stall_timeout_ms = 20'000;       ///< without an answered block or pong
+inline constexpr std::int64_t headers_timeout_ms = 15'000;     ///< from getheaders to headers
+inline constexpr std::int64_t stall_timeout_ms = 15'000;       ///< without an answered block or pong
 inline constexpr std::int64_t slow_peer_bytes_per_second = 500; ///< a lone peer above it is kept
 inline constexpr std::int64_t idle_ping_ms = 60'000;           ///< at the tip, while following
 inline constexpr std::int64_t first_backoff_ms = 500;          ///< doubles with each failure
 inline constexpr std::int64_t max_backoff_ms = 60'000;
 inline constexpr int max_failures = 3;                         ///< in a row without progress, then given up
 inline constexpr int max_unlinked_headers = 5;                 ///< messages that do not connect, from one peer
+inline constexpr std::int32_t max_headers_beyond_claim = 20'000; ///< above the height a peer's version told
 inline constexpr std::int64_t flood_messages_per_second = 2'000; ///< nobody asked for, over ten seconds
 
 // The filtered scan

@@ -2,7 +2,10 @@
 
 # headlight_room(DIR DEPENDS ...): one static library for a folder, named headlight_<dir>, from every .cpp
 # in it but main.cpp. A folder without sources yet is a header-only room.
-set(HEADLIGHT_WARNINGS -Wall -Wextra -Wconversion -Wshadow)
+set(HEADLIGHT_WARNINGS -Wall -Wextra -Wconversion)
+if(NOT CMAKE_UNITY_BUILD) # there, a name would "shadow" one of another file
+  list(APPEND HEADLIGHT_WARNINGS -Wshadow)
+endif()
 if(HEADLIGHT_DEVELOPER)
   list(APPEND HEADLIGHT_WARNINGS -Werror)
 endif()
@@ -15,6 +18,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 add_library(headlight_options INTERFACE)
+target_compile_features(headlight_options INTERFACE cxx_std_20)
 target_compile_options(headlight_options INTERFACE ${HEADLIGHT_WARNINGS})
 if(HEADLIGHT_SANITIZE)
   target_compile_options(headlight_options INTERFACE -fsanitize=${HEADLIGHT_SANITIZE}

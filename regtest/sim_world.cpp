@@ -90,7 +90,8 @@ void SimWorld::start(sync::Config config) {
     if (config.peers.empty()) config.peers = endpoints();
     if (config.seed == 0) config.seed = random_();
     auto wallet = wallet::Wallet::load(disk_.wallet, chain_->network());
-    if (!wallet) throw std::logic_error("the disk holds no wallet: " + headlight::to_string(wallet.error()));
+    if (!wallet)
+        throw std::logic_error("the disk holds no wallet: " + headlight::to_string(wallet.error()));
     wallet_ = std::move(*wallet);
     engine_ = std::make_unique<sync::Engine>(chain_->network(), disk_.headers, *wallet_, config);
     outcome_.reset();
@@ -312,6 +313,7 @@ void SimWorld::at(std::int64_t ms, std::function<void()> what) {
 
 /// Moves to the next thing that happens, if it does by `until_ms`.
 bool SimWorld::step(std::int64_t until_ms) {
+    flush_all(); // what was done to the nodes between two steps
     auto next = agenda_.empty() ? until_ms + 1 : agenda_.begin()->first.first;
     if (engine_ && !engine_->finished() && wake_ms_) next = std::min(next, *wake_ms_);
     for (const auto& place : places_) {

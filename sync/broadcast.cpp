@@ -3,16 +3,6 @@
 #include "sync/reasons.hpp"
 
 namespace headlight::sync {
-namespace {
-
-chain::Transaction without_witness(chain::Transaction tx) {
-    for (auto& input : tx.inputs)
-        input.witness.clear();
-    return tx;
-}
-
-} // namespace
-
 Broadcast::Broadcast(Context& context, Peers& peers)
     : context_(context), peers_(peers), tx_(*context.config.broadcast), txid_(chain::txid(tx_)) {}
 
@@ -29,13 +19,9 @@ void Broadcast::announce(PeerId peer) {
 void Broadcast::on_getdata(PeerId peer, const p2p::GetData& message) {
     for (const auto& entry : message.entries) {
         if (entry.hash != txid_) continue;
-        if (entry.type == p2p::InvType::witness_tx) {
-            context_.send(peer, p2p::Tx{tx_});
-        } else if (entry.type == p2p::InvType::tx) {
-            context_.send(peer, p2p::Tx{without_witness(tx_)});
-        } else {
-            continue;
-        }
+        // We offer no NODE_WITNESS, so a node asks for MSG_TX; it still has to see the witness.
+        if (entry.type != p2p::InvType::tx && entry.type != p2p::InvType::witness_tx) continue;
+        context_.send(peer, p2p::Tx{tx_});
         taken_ = true;
         peers_.log(peer, "asked for the transaction and was sent it");
         next_poll_ms_ = context_.now.steady_ms; // it may show it at once
@@ -89,6 +75,10 @@ std::optional<Error> Broadcast::failure() const {
     if (accepted_) return std::nullopt;
     if (refused_) return refused_;
     if (context_.now.steady_ms < deadline_ms_) return std::nullopt;
+    return not_shown();
+}
+
+Error Broadcast::not_shown() const {
     if (!taken_) {
         return reasons::not_accepted(
             txid_,

@@ -23,6 +23,8 @@ class Broadcast {
     bool accepted() const { return accepted_; }
     /// Set when the time is over, or a peer said no.
     std::optional<Error> failure() const;
+    /// What can be said when the run ends now without an acceptance.
+    Error not_shown() const;
 
   private:
     void announce(PeerId peer);

@@ -63,7 +63,9 @@ void Engine::Core::handle(const event::Tick&) { alarm_ms_ = Context::never; }
 
 void Engine::Core::handle(const event::Stop& event) {
     const bool following_well = context_.config.follow && at_tip_ && event.why == errc::stopped;
-    if (following_well) {
+    if (broadcast_) {
+        finish(broadcast_->not_shown(), false);
+    } else if (following_well) {
         finish(std::nullopt, false); // that is how a service is ended
     } else {
         finish(reasons::stopped(event.why, context_.wallet.scan().height), true);

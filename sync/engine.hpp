@@ -17,7 +17,7 @@
 namespace headlight::sync {
 
 struct Config {
-    std::vector<p2p::Endpoint> peers;
+    std::vector<p2p::Endpoint> peers{};
     std::string user_agent = "/headlight:0.1.0/";
     std::uint64_t seed = 0;  ///< for the nonces of version and ping
     double fp_rate = 0.0005; ///< the filter's design rate

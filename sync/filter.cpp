@@ -54,12 +54,13 @@ bip37::FilterSize FilterKeeper::choose_size(std::size_t elements) {
     const auto planned = bip37::plan_size(parameters.size_class, context_.config.fp_rate);
     if (planned) return *planned;
 
-    if (!warned_too_large_) {
+    const auto fits =
+        elements <= bip37::capacity(limits::max_filter_bytes, context_.config.fp_rate);
+    if (!fits && !warned_too_large_) {
         warned_too_large_ = true;
         context_.warn({errc::too_large,
                        std::to_string(elements) +
-                           " watched elements are more than one filter holds "
-                           "at the wanted rate",
+                           " watched elements are more than one filter holds at the wanted rate",
                        "BIP-37 allows " + std::to_string(limits::max_filter_bytes) + " bytes",
                        "The sync stays complete, with more transactions that are not yours; "
                        "spread the scripts over several wallets to avoid that"});

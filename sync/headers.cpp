@@ -94,7 +94,13 @@ HeaderSync::Verdict HeaderSync::take(Peer& peer, PeerId id,
         if (future_ && future_->peer == id) future_.reset();
     }
     if (!headers.empty()) peer.best = chain::hash_of(headers.back());
-    verdict.over_limit = context_.tree.tip_height() > limits::max_height;
+    // A chain that never ends is not the one the peer said it had.
+    const auto claimed = std::max(peer.start_height, 0);
+    const auto height = context_.tree.tip_height();
+    verdict.over_limit = height > limits::max_height ||
+                         (headers.size() >= limits::max_headers_per_message && peer.best &&
+                          height - claimed > limits::max_headers_beyond_claim &&
+                          context_.tree.tip().hash == *peer.best);
     return verdict;
 }
 

@@ -170,7 +170,9 @@ void Peers::drop(PeerId id, DropReason reason, Error why, bool for_good) {
     remove(id);
     slots_[slot].rank -= 10;
     // Without the service we need, trying again in the same run is useless; a service may care.
-    const bool hopeless = reason == DropReason::useless && !context_.config.follow;
+    const bool stalls =
+        reason == DropReason::stalled && ++slots_[slot].stalls >= limits::max_failures;
+    const bool hopeless = (reason == DropReason::useless || stalls) && !context_.config.follow;
     failed(slot, std::move(why), for_good || is_ban(reason) || hopeless);
 }
 

@@ -60,7 +60,8 @@ class Peers {
         PeerId current = 0; ///< 0: not connected
         std::int64_t next_attempt_ms = 0;
         std::int64_t backoff_ms = limits::first_backoff_ms;
-        int failures = 0;
+        int failures = 0; ///< in a row, without anything useful in between
+        int stalls = 0;   ///< in all: some progress before each does not excuse them
         int rank = 0;
         bool given_up = false;
         std::optional<Error> last_error;

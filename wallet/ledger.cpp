@@ -111,7 +111,7 @@ LedgerDelta Ledger::record(const chain::Transaction& tx, const chain::Hash256& t
     Change change;
     if (found == transactions_.end()) {
         if (!admits(tx)) return {};
-        insert({tx, txid, std::nullopt, false, now, now, {}}, true, change);
+        insert({tx, txid, std::nullopt, false, after_rivals(tx, now), now, {}}, true, change);
     } else {
         auto& entry = found->second;
         if (take_witness(entry.stored.tx, tx)) dirty_.insert(txid);
@@ -124,6 +124,18 @@ LedgerDelta Ledger::record(const chain::Transaction& tx, const chain::Hash256& t
     auto delta = finish(change);
     delta.ours = true;
     return delta;
+}
+
+/// Seconds are coarse: what comes within the same one as a rival still came after it.
+std::int64_t Ledger::after_rivals(const chain::Transaction& tx, std::int64_t now) const {
+    for (const auto& input : tx.inputs) {
+        for (auto at = spends_.lower_bound({input.prevout, {}});
+             at != spends_.end() && at->first == input.prevout; ++at) {
+            const auto& rival = transactions_.at(at->second).stored;
+            if (!rival.confirmation) now = std::max(now, rival.first_seen + 1);
+        }
+    }
+    return now;
 }
 
 bool Ledger::admits(const chain::Transaction& tx) const {

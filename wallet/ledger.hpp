@@ -148,6 +148,7 @@ class Ledger {
     using TxVisitor = std::function<void(const chain::Hash256&, Entry&)>;
 
     bool admits(const chain::Transaction& tx) const;
+    std::int64_t after_rivals(const chain::Transaction& tx, std::int64_t now) const;
     bool is_ours(const chain::OutPoint& outpoint) const;
     const chain::TxOut& output(const chain::OutPoint& outpoint) const;
     bool spent_by_confirmed(const chain::OutPoint& outpoint) const;
