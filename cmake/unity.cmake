@@ -12,6 +12,7 @@ set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/tests/unit/regtest/faults.cpp
   ${PROJECT_SOURCE_DIR}/tests/unit/regtest/sim_node.cpp
   ${PROJECT_SOURCE_DIR}/tests/unit/store/wallet_db_test.cpp
+  ${PROJECT_SOURCE_DIR}/tests/unit/wallet/descriptor_refusal_test.cpp
   ${PROJECT_SOURCE_DIR}/tests/unit/wallet/watch_item_test.cpp
   ${PROJECT_SOURCE_DIR}/wallet/descriptor_checksum.cpp
   ${PROJECT_SOURCE_DIR}/wallet/store/schema.cpp
