@@ -11,7 +11,7 @@ BlockScan::Taken BlockScan::on_merkleblock(const bip37::MerkleBlock& block) {
     const Request request = *entry;
     queue_.erase(entry);
     --blocks_in_flight_;
-    last_progress_ms_ = context_.now.steady_ms;
+    progressed();
     ++ordinal_;
     request.filter->in_effect = true;
     if (request.superseded) return Taken::yes; // its transactions will come as loose ones
@@ -83,7 +83,7 @@ bool BlockScan::on_transaction(const chain::Transaction& tx, const chain::Hash25
     for (auto it = open_.end(); it != open_.begin();) {
         --it;
         if (!fill(*it, tx, txid)) continue;
-        last_progress_ms_ = context_.now.steady_ms;
+        progressed();
         if (it->missing == 0) complete(it);
         return true;
     }

@@ -11,7 +11,7 @@ constexpr std::int64_t retry_pause_ms =
 void BlockScan::start(PeerId peer) {
     stop();
     peer_ = peer;
-    last_progress_ms_ = context_.now.steady_ms;
+    progressed();
     load_filter();
 }
 
@@ -140,7 +140,7 @@ void BlockScan::on_pong(std::uint64_t nonce) {
         return entry.is_fence() && entry.fence_nonce == nonce;
     });
     if (fence == queue_.end()) return;
-    last_progress_ms_ = context_.now.steady_ms;
+    progressed();
     fence->filter->in_effect = true;
     if (fence->filter == filter_) fenced_ = true;
 

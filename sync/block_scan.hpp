@@ -58,6 +58,8 @@ class BlockScan {
 
     /// When this connection last answered something it was asked for.
     std::int64_t last_progress_ms() const { return last_progress_ms_; }
+    /// Rises with everything useful that it answers.
+    std::int64_t progress() const { return progress_; }
     bool waiting() const { return !queue_.empty(); }
     std::int64_t next_wake_ms() const { return missing_.empty() ? Context::never : retry_at_ms_; }
     std::shared_ptr<LoadedFilter> filter() const { return filter_; }
@@ -133,7 +135,12 @@ class BlockScan {
     std::deque<Loose> loose_;
     std::size_t loose_bytes_ = 0;
 
+    void progressed() {
+        last_progress_ms_ = context_.now.steady_ms;
+        ++progress_;
+    }
     std::int64_t last_progress_ms_ = 0;
+    std::int64_t progress_ = 0;
     std::optional<Error> proof_error_;
 };
 

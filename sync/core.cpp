@@ -52,6 +52,10 @@ void Engine::Core::handle(const event::Received& event) {
 
 void Engine::Core::handle(const event::Bytes& event) {
     peers_.on_bytes(event.peer, event.received, event.sent);
+    if (scan_.peer() == event.peer && scan_.progress() != progress_seen_) {
+        progress_seen_ = scan_.progress();
+        peers_.moving(event.peer); // whether it still moves is asked from here on
+    }
 }
 
 void Engine::Core::handle(const event::Disconnected& event) {

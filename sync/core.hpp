@@ -85,7 +85,8 @@ class Engine::Core {
         Context::never;             ///< the fence at the tip: mempool_wait counts from it
     std::int32_t told_height_ = -1; ///< the last block that followers were told of
 
-    bool unmatched_told_ = false;        ///< of the scanning connection
+    bool unmatched_told_ = false; ///< of the scanning connection
+    std::int64_t progress_seen_ = -1;
     std::int64_t stall_extended_ms_ = 0; ///< a slow lone scanner got more time at this moment
     std::map<PeerId, std::pair<std::uint64_t, std::int64_t>> pings_; ///< idle ones: nonce, since
     std::int64_t last_ping_ms_ = 0;
