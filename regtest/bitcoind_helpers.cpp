@@ -49,7 +49,8 @@ chain::Hash256 Bitcoind::mine_block(const std::vector<chain::Transaction>& trans
 }
 
 void Bitcoind::invalidate(const chain::Hash256& block) {
-    own_address_.clear(); // mined to the same address in the same second, the block would be the same
+    own_address_
+        .clear(); // mined to the same address in the same second, the block would be the same
     must("invalidateblock", {block.to_string()});
 }
 

@@ -1,9 +1,9 @@
 // Chains in memory, and the slow oracle over them.
 #include "bip37/partial_merkle_tree.hpp"
 #include "chain/header_tree.hpp"
+#include "chain/memory_archive.hpp"
 #include "chain/script.hpp"
 #include "regtest/oracle.hpp"
-#include "chain/memory_archive.hpp"
 
 #include <gtest/gtest.h>
 

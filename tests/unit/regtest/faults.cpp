@@ -3,9 +3,9 @@
 #include "bip37/relevance.hpp"
 #include "chain/header_tree.hpp"
 #include "chain/limits.hpp"
+#include "chain/memory_archive.hpp"
 #include "chain/script.hpp"
 #include "p2p/framing.hpp"
-#include "chain/memory_archive.hpp"
 #include "tests/unit/regtest/dialogue.hpp"
 
 #include <gtest/gtest.h>
