@@ -118,7 +118,7 @@ void print_json(Context& context, const View& view, const Summary& is) {
                         {"tweak", is.filter.tweak},
                         {"fp_rate", is.filter.fp_rate}};
     object["transactions"] = is.transactions;
-    object["note"] = one_peer_note;
+    object["note"] = omission_note;
     context.out.value(std::move(object));
 }
 
@@ -148,7 +148,7 @@ void print_text(Context& context, const View& view, const Summary& is) {
     table.add({"filter", std::to_string(is.filter.size.bytes) + " bytes, " +
                              count(is.filter.size.hash_functions, "function") + ", tweak " +
                              std::to_string(is.filter.tweak) + ", false positives " + rate});
-    context.out.text(table.to_string().substr(1) + std::string(one_peer_note) + "\n");
+    context.out.text(table.to_string().substr(1) + std::string(omission_note) + "\n");
 }
 
 } // namespace

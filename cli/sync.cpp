@@ -110,7 +110,7 @@ void report(Context& context, const command::Sync& sync, const client::SyncOutco
     }
     if (context.out.json()) return context.out.value(std::move(object));
     context.out.text(to_text(outcome, balance));
-    if (outcome.statistics.peers.size() == 1) context.out.note(one_peer_note);
+    context.out.note(omission_note);
 }
 
 } // namespace

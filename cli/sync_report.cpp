@@ -40,7 +40,7 @@ boost::json::object to_json(const client::SyncOutcome& outcome, const wallet::Ba
                                                {"agent", peer.agent},
                                                {"bytes_received", peer.bytes_received}});
     object["balance"] = to_json(balance);
-    if (did.peers.size() == 1) object["note"] = one_peer_note;
+    object["note"] = omission_note;
     return object;
 }
 

@@ -7,9 +7,9 @@
 
 namespace headlight::cli {
 
-/// Said wherever one peer's word is all there is (docs: what SPV does not protect from).
-inline constexpr std::string_view one_peer_note =
-    "With one peer, a payment that it leaves out cannot be noticed; name a second with --peer.";
+/// Said with every sync and status, since nothing in the figures shows it.
+inline constexpr std::string_view omission_note =
+    "With one peer scanning, a payment that it leaves out cannot be noticed: use a node you trust.";
 
 /// {height, tip, headers, scanned_blocks, rescanned_blocks, filterloads, transactions_new,
 /// false_positives, bytes_received, bytes_sent, seconds, peers, balance}.

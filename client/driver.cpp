@@ -1,13 +1,12 @@
 #include "client/driver.hpp"
 
+#include "client/signals.hpp"
 #include "p2p/asio/connection.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <csignal>
-#include <cstdlib>
 #include <deque>
 #include <map>
 
@@ -20,8 +19,6 @@ using p2p::asio::CloseReason;
 using p2p::asio::Connection;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-
-constexpr int stopped_exit_code = 3;
 
 sync::Loss loss_of(const p2p::asio::Closed& closed) {
     switch (closed.reason) {
@@ -66,10 +63,10 @@ class Driver {
           timer_(context_),
           timeout_(context_),
           second_(context_),
-          signals_(context_) {}
+          signal_(context_) {}
 
-    SyncOutcome run() {
-        if (drive_.options.handle_signals) watch_signals();
+    SyncOutcome run(int signal_descriptor) {
+        if (signal_descriptor >= 0) watch_signals(signal_descriptor);
         if (drive_.options.timeout_ms > 0) start_timeout();
         if (drive_.options.every_second) next_second();
         feed(sync::event::Started{});
@@ -183,20 +180,12 @@ class Driver {
         feed(sync::event::Tick{});
     }
 
-    void watch_signals() {
-        signals_.add(SIGINT);
-        signals_.add(SIGTERM);
-        wait_for_signal();
-    }
-
-    void wait_for_signal() {
-        signals_.async_wait([this](error_code error, int) {
-            if (error) return;
-            if (signalled_) std::_Exit(stopped_exit_code);
-            signalled_ = true;
-            wait_for_signal();
-            feed(sync::event::Stop{errc::stopped});
-        });
+    void watch_signals(int descriptor) {
+        signal_.assign(descriptor);
+        signal_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                           [this](error_code error) {
+                               if (!error) feed(sync::event::Stop{errc::stopped});
+                           });
     }
 
     void start_timeout() {
@@ -227,7 +216,7 @@ class Driver {
         const auto deadline = steady_clock::now() + milliseconds(limits::shut_down_milliseconds);
         while (!connections_.empty() && context_.run_one_until(deadline) > 0) {
         }
-        signals_.clear(); // from here on, a signal ends the process as usual
+        if (signal_.is_open()) signal_.release(); // its owner closes it
     }
 
     SyncOutcome outcome() const {
@@ -249,13 +238,12 @@ class Driver {
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer timeout_;
     boost::asio::steady_timer second_;
-    boost::asio::signal_set signals_;
+    boost::asio::posix::stream_descriptor signal_;
     std::map<sync::PeerId, std::shared_ptr<Connection>> connections_;
     std::deque<sync::Event> events_;
     std::deque<sync::Event> stored_;
     bool handling_ = false;
     bool finished_ = false;
-    bool signalled_ = false;
     std::optional<std::int64_t> wake_ms_;  ///< when the engine wants its Tick
     std::optional<std::int64_t> armed_ms_; ///< when the timer fires
     std::optional<sync::notice::Finished> finish_;
@@ -263,6 +251,11 @@ class Driver {
 
 } // namespace
 
-SyncOutcome drive(const Drive& drive) { return Driver(drive).run(); }
+SyncOutcome drive(const Drive& drive) {
+    // Outlives the driver: a second signal works while a name server is still waited for.
+    std::optional<StopSignals> signals;
+    if (drive.options.handle_signals) signals.emplace();
+    return Driver(drive).run(signals ? signals->descriptor() : -1);
+}
 
 } // namespace headlight::client
