@@ -1,5 +1,7 @@
 #include "tests/sim/engine/simulated.hpp"
 
+#include <cstdlib>
+
 namespace headlight::tests {
 
 wallet::Descriptor account(wallet::AccountKind kind, std::uint8_t seed) {
@@ -37,10 +39,39 @@ chain::TxOut Simulated::to_stranger(Amount amount) {
 }
 
 std::string Simulated::story() const {
+    const char* wanted = std::getenv("HEADLIGHT_STORY_LINES");
+    const std::size_t lines = wanted ? std::strtoull(wanted, nullptr, 10) : 60;
     std::string text = "the last actions:\n";
     const auto& trace = world->trace();
-    for (auto i = trace.size() > 60 ? trace.size() - 60 : 0; i < trace.size(); ++i) {
+    for (auto i = trace.size() > lines ? trace.size() - lines : 0; i < trace.size(); ++i) {
         text += trace[i].substr(0, 200) + "\n";
+    }
+    return text;
+}
+
+/// Where a transaction of the chain touches the wallet, for messages.
+std::string Simulated::places(const chain::Hash256& txid) const {
+    std::string text;
+    const auto wallet = stored();
+    for (const auto* block :
+         chain.branch(world->disk().headers.at(world->disk().headers.tip_height()).hash)) {
+        for (std::size_t i = 0; i < block->txids.size(); ++i) {
+            if (block->txids[i] != txid) continue;
+            for (const auto& output : block->transactions[i].outputs) {
+                for (const auto& ref : wallet->scripts().find(output.script_pubkey)) {
+                    const auto& branch =
+                        wallet->scripts().descriptors()[ref.descriptor].branches[ref.branch];
+                    text += "pays branch " + std::to_string(ref.branch) + " index " +
+                            std::to_string(ref.index) + ", highest used " +
+                            std::to_string(branch.highest_used) + ", derived " +
+                            std::to_string(branch.derived) + "\n";
+                }
+            }
+            for (const auto& input : block->transactions[i].inputs) {
+                const auto* parent = wallet->ledger().find(input.prevout.txid);
+                if (parent) text += "spends of " + input.prevout.to_string() + "\n";
+            }
+        }
     }
     return text;
 }
@@ -99,7 +130,16 @@ void Simulated::expect_right(std::optional<chain::Hash256> tip,
             confirmed.emplace(entry.txid, *entry.height);
         }
     }
-    EXPECT_EQ(confirmed, expected.confirmed) << story();
+    for (const auto& [txid, height] : expected.confirmed) {
+        EXPECT_TRUE(confirmed.contains({txid, height}))
+            << "missing " << txid.to_string() << " at " << height << "\n"
+            << places(txid) << story();
+    }
+    for (const auto& [txid, height] : confirmed) {
+        EXPECT_TRUE(expected.confirmed.contains({txid, height}))
+            << "too much: " << txid.to_string() << " at " << height << "\n"
+            << story();
+    }
     EXPECT_EQ(wallet->ledger().balance(headers.tip_height()), expected.balance) << story();
     std::set<chain::OutPoint> unspent;
     for (const auto& it : wallet->ledger().coins()) {

@@ -48,6 +48,7 @@ class Simulated : public testing::Test {
     std::unique_ptr<wallet::Wallet> stored() const;
     wallet::Balance balance() const;
     bool warned(std::string_view code) const;
+    std::string places(const chain::Hash256& txid) const;
     std::string story() const; ///< the last actions, for messages
 
     ChainBuilder chain;
