@@ -11,7 +11,7 @@ TEST_F(Coinbase, ACoinbaseMaturesWithItsHundredAndFirstConfirmation) {
     wallet.create({.kinds = {AccountKind::wpkh, AccountKind::tr}});
     node().mine(1, wallet.address(AccountKind::wpkh, 0, 0));
     node().mine(1, wallet.address(AccountKind::tr, 0, 0));
-    node().mine(98);
+    mine(98);
     sync(wallet, node());
     auto books = wallet.books();
     EXPECT_EQ(books.balance.confirmed, 0);
@@ -20,7 +20,7 @@ TEST_F(Coinbase, ACoinbaseMaturesWithItsHundredAndFirstConfirmation) {
     const auto both = books.balance.immature;
     expect_equal_to_bitcoind(node(), wallet);
 
-    node().mine(1); // the first one has its 101st
+    mine(1); // the first one has its 101st
     sync(wallet, node());
     books = wallet.books();
     EXPECT_GT(books.balance.confirmed, 0);
@@ -28,7 +28,7 @@ TEST_F(Coinbase, ACoinbaseMaturesWithItsHundredAndFirstConfirmation) {
     EXPECT_EQ(books.balance.total(), both);
     expect_equal_to_bitcoind(node(), wallet);
 
-    node().mine(1);
+    mine(1);
     sync(wallet, node());
     EXPECT_EQ(wallet.books().balance, (wallet::Balance{both, 0, 0}));
     expect_equal_to_bitcoind(node(), wallet);
@@ -46,7 +46,7 @@ TEST_F(Coinbase, AMatureCoinbaseIsSpentLikeAnyCoin) {
     StoryWallet wallet(folder());
     wallet.create();
     node().mine(1, wallet.address(0));
-    node().mine(100);
+    mine(100);
     sync(wallet, node());
     const auto coins = wallet.books().coins;
     ASSERT_EQ(coins.size(), 1U);
@@ -57,7 +57,7 @@ TEST_F(Coinbase, AMatureCoinbaseIsSpentLikeAnyCoin) {
     sync(wallet, node());
     EXPECT_EQ(wallet.books().balance, (wallet::Balance{0, amount - fee, 0}));
     expect_equal_to_bitcoind(node(), wallet);
-    node().mine(1);
+    mine(1);
     sync(wallet, node());
     expect_equal_to_bitcoind(node(), wallet);
 }

@@ -1,5 +1,6 @@
 #include "tests/live/stories/fixture.hpp"
 
+#include "chain/script.hpp"
 #include "wallet/address.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 namespace json = boost::json;
 
 constexpr std::int64_t run_limit_ms = 60'000;
-constexpr int mature_blocks = 110; // ten coinbases to pay with
+constexpr int coinbases_to_pay_with = 12;
 
 std::string unique_name(std::string_view what) {
     static int number = 0;
@@ -102,7 +103,15 @@ std::unique_ptr<Bitcoind> Story::start_node(int blocks, Bitcoind::Options option
 }
 
 void Story::SetUpTestSuite() {
-    if (Bitcoind::find_bitcoind()) node_ = start_node(mature_blocks, usual_options());
+    if (!Bitcoind::find_bitcoind()) return;
+    node_ = start_node(coinbases_to_pay_with, usual_options());
+    mine(100);
+}
+
+void Story::mine(int blocks) { node().mine(blocks, strangers_address()); }
+
+chain::Hash256 Story::pay_at_any_height(const std::string& address, Amount amount) {
+    return node().send_raw(fund(node(), {{amount, script_of(address)}}));
 }
 
 void Story::TearDownTestSuite() { node_.reset(); }
@@ -145,6 +154,18 @@ void expect_failed(const client::SyncOutcome& outcome, std::string_view code,
 
 Bytes script_of(const std::string& address) {
     return wallet::decode_address(address, chain::network(chain::NetworkId::regtest)).value();
+}
+
+std::string strangers_address() {
+    static std::uint8_t number = 0;
+    static std::uint8_t round = 0;
+    if (++number == 0) ++round;
+    Bytes program(20, 0x51);
+    program[0] = number;
+    program[1] = round;
+    return wallet::encode_address(chain::witness_script(0, program),
+                                  chain::network(chain::NetworkId::regtest))
+        .value();
 }
 
 chain::Transaction fund(Bitcoind& node, const std::vector<chain::TxOut>& outputs) {
@@ -214,6 +235,8 @@ void expect_equal_to_bitcoind(Bitcoind& node, const Books& books,
     EXPECT_LE(books.balance.confirmed, theirs.trusted);
     node.wallet_rpc(name, "unloadwallet").value();
 }
+
+void flush(Bitcoind& node) { node.rpc("gettxoutsetinfo").value(); }
 
 void wait_for_tip(Bitcoind& node, const chain::Hash256& tip) {
     wait_until([&] { return node.best_hash() == tip; }, "the tip");

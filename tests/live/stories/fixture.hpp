@@ -36,6 +36,13 @@ class Story : public testing::Test {
     void SetUp() override;
 
     static Bitcoind& node() { return *node_; }
+    /// Mines to nobody in these stories. (A coinbase that matures at the tip and is spent at once
+    /// is forgotten with its spend in a reorganisation, which would confuse the stories about
+    /// those.)
+    static void mine(int blocks);
+    /// Pays without a lock time. bitcoind's own payments carry the height as theirs, and so leave
+    /// its mempool when a reorganisation makes the chain shorter.
+    static chain::Hash256 pay_at_any_height(const std::string& address, Amount amount);
     /// Another one, of this story alone, whose own wallet has coins when `blocks` are over 100.
     static std::unique_ptr<Bitcoind> start_node(int blocks = 0, Bitcoind::Options options = {});
     static Bitcoind::Options usual_options();
@@ -68,6 +75,9 @@ void expect_failed(const client::SyncOutcome& outcome, std::string_view code,
 // --------------------------------------------------------------------------------------- payments
 
 Bytes script_of(const std::string& address);
+/// An address that no wallet of a story holds, another one each time (an empty block is otherwise
+/// the same as the one it is to replace).
+std::string strangers_address();
 /// A transaction of the node's own coins, signed and sent nowhere.
 chain::Transaction fund(Bitcoind& node, const std::vector<chain::TxOut>& outputs);
 
@@ -99,6 +109,9 @@ std::vector<chain::OutPoint> outpoints(const std::vector<wallet::Coin>& coins);
 void expect_equal_to_bitcoind(Bitcoind& node, const StoryWallet& wallet, int range = 300);
 void expect_equal_to_bitcoind(Bitcoind& node, const Books& books,
                               const std::vector<std::string>& descriptors, int range = 300);
+/// Lets bitcoind write its chain to disk, as it does by itself only now and then: a killed one
+/// would begin at an old height again.
+void flush(Bitcoind& node);
 /// Waits for a node to have this tip.
 void wait_for_tip(Bitcoind& node, const chain::Hash256& tip);
 void wait_for_transaction(Bitcoind& node, const chain::Hash256& txid);

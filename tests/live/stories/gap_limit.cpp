@@ -41,7 +41,7 @@ TEST_F(GapLimit, AChainOfJumpsOverManyBlocksIsFollowed) {
     wallet.create();
     for (const auto index : farthest_jumps(30)) {
         node().pay(wallet.address(index), 10'000 + index);
-        node().mine(1);
+        mine(1);
     }
     sync(wallet, node());
     EXPECT_EQ(wallet.books().history.size(), 30U);
@@ -68,7 +68,7 @@ TEST_F(GapLimit, AChainOfJumpsInsideOneBlockIsFollowedFromTheLastToTheFirst) {
         payments.push_back(chain::parse_transaction(bytes).value());
     }
     node().mine_block(payments);
-    node().mine(3);
+    mine(3);
     sync(wallet, node());
     EXPECT_EQ(wallet.books().history.size(), 30U);
     EXPECT_EQ(highest_used(wallet, 0), 599);
@@ -107,7 +107,7 @@ TEST_F(GapLimit, JumpsThatArriveAfterTheFirstSyncAreFollowedToo) {
     for (const auto index : farthest_jumps(24)) {
         node().pay(wallet.address(index), 10'000 + index);
         if (index % 80 == 79) {
-            node().mine(1);
+            mine(1);
             sync(wallet, node());
         }
     }

@@ -103,7 +103,7 @@ TEST_F(ScriptKinds, EachAccountReceivesOnBothBranchesAndSpends) {
         payments.push_back({wallet.address(kind, 1, 2), coin / 50});
     }
     const auto paid = node().pay(payments);
-    node().mine(1);
+    mine(1);
     sync(wallet, node());
     EXPECT_EQ(wallet.books().balance.confirmed, 4 * (coin / 10 + coin / 20 + coin / 50));
     expect_equal_to_bitcoind(node(), wallet);
@@ -115,7 +115,7 @@ TEST_F(ScriptKinds, EachAccountReceivesOnBothBranchesAndSpends) {
         node().send_raw(signer.spend({from}, {{coin / 30, script_of(node().new_address())},
                                               {coin / 20, wallet.script(kind, 1, 0)}}));
     }
-    node().mine(1);
+    mine(1);
     sync(wallet, node());
     EXPECT_EQ(wallet.books().history.size(), 5U);
     expect_equal_to_bitcoind(node(), wallet);

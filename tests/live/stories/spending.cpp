@@ -18,14 +18,14 @@ TEST_F(Spending, ASweepWithoutChangeInALaterSyncLeavesNothing) {
     for (const auto kind : all_kinds)
         payments.push_back({wallet.address(kind, 0, 0), coin / 4});
     node().pay(payments);
-    node().mine(1);
+    mine(1);
     sync(wallet, node());
     const auto coins = wallet.books().coins;
     ASSERT_EQ(coins.size(), 4U);
 
     const Signer signer(node(), wallet);
     const auto sweep = node().send_raw(signer.spend(outpoints(coins), {elsewhere(coin - fee)}));
-    node().mine(1);
+    mine(1);
     sync(wallet, node());
     const auto books = wallet.books();
     EXPECT_EQ(books.balance.total(), 0);
@@ -42,7 +42,7 @@ TEST_F(Spending, ASweepServedByAnotherPeerThanTheOneThatShowedTheCoinIsSeen) {
     for (const auto kind : all_kinds)
         payments.push_back({wallet.address(kind, 0, 1), coin / 4});
     const auto paid = node().transaction(node().pay(payments));
-    node().mine(1);
+    mine(1);
     sync(wallet, node());
 
     const auto other = start_node();
