@@ -219,7 +219,13 @@ class LedgerModel : public ::testing::TestWithParam<std::uint32_t> {
         if (known != model.txs.end()) {
             model.show(known->second);
         } else if (!payment.tx.is_coinbase() && model.relevant(payment)) {
-            model.txs[payment.txid] = {payment, {}, false, now, {}};
+            Model::Tx tx{payment, {}, false, now, {}};
+            for (const auto* rival : model.rivals(tx)) { // what comes later counts as later
+                if (!rival->confirmation) {
+                    tx.first_seen = std::max(tx.first_seen, rival->first_seen + 1);
+                }
+            }
+            model.txs[payment.txid] = tx;
         }
         EXPECT_EQ(delta.ours, model.txs.contains(payment.txid));
     }

@@ -93,13 +93,16 @@ TEST_F(LedgerTest, TwoSendersOfOneForeignCoinConflictToo) { // pitfalls D3
     EXPECT_EQ(ledger.history(now)[0].conflicts, std::set{bumped.txid});
 }
 
-TEST_F(LedgerTest, OfTwoSeenInTheSameSecondOneCounts) {
+TEST_F(LedgerTest, OfTwoSeenInTheSameSecondTheOneThatCameLaterCounts) {
     const auto a = make_payment({foreign_coin(7)}, {{our_script(1), 500}}, 1);
     const auto b = make_payment({foreign_coin(7)}, {{our_script(1), 500}}, 2);
-    record(a);
-    record(b);
+    const auto& [first, second] = std::pair(std::max(a.txid, b.txid) == a.txid ? a : b,
+                                            std::max(a.txid, b.txid) == a.txid ? b : a);
+    record(first); // the greater txid, which would win a tie
+    record(second);
     EXPECT_EQ(ledger.balance(1), (Balance{0, 500, 0}));
-    EXPECT_EQ(status(std::max(a.txid, b.txid) == a.txid ? a : b), TxStatus::pending);
+    EXPECT_EQ(status(second), TxStatus::pending);
+    EXPECT_EQ(status(first), TxStatus::conflicted);
     EXPECT_EQ(ledger.pending().size(), 1u);
 }
 
