@@ -9,12 +9,6 @@ namespace headlight::cli {
 
 namespace {
 
-Error unknown(const chain::Hash256& txid) {
-    return {errc::not_found, "the wallet has no transaction " + txid.to_string(),
-            "it is not the wallet's, or it is not scanned yet",
-            "Look at `headlight history`, or run `headlight sync`"};
-}
-
 Error unconfirmed(const chain::Hash256& txid) {
     return {errc::not_found, "transaction " + txid.to_string() + " is in no block yet",
             "only what is confirmed has a proof", "Sync again once it is confirmed"};
@@ -32,7 +26,7 @@ result<void> perform(Context& context, const command::Proof& proof) {
     const auto view = open_view(context);
     if (!view) return view.error();
     const auto* stored = view->wallet().ledger().find(proof.txid);
-    if (!stored) return unknown(proof.txid);
+    if (!stored) return wallet::no_such_transaction(proof.txid);
     if (!stored->confirmation) return unconfirmed(proof.txid);
     const auto& at = *stored->confirmation;
     if (at.height > view->chain.height) return off_chain(at);

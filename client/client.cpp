@@ -29,7 +29,7 @@ result<void> make_folder(const fs::path& folder) {
     if (!error) fs::permissions(folder, fs::perms::owner_all, error);
     if (!error) return {};
     return Error{errc::io, "the folder " + folder.string() + " cannot be made", error.message(),
-                 "Check its permissions, or name another with --datadir"};
+                 "Choose another folder with --datadir, or make it writable"};
 }
 
 Error missing(const Paths& paths) {

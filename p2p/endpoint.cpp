@@ -23,8 +23,8 @@ std::string lower(std::string_view text) {
 }
 
 Error refused(std::string_view text, std::string_view cause) {
-    return {errc::bad_argument, "\"" + std::string(text) + "\" is not a peer", std::string(cause),
-            "write HOST, HOST:PORT, [IPV6] or [IPV6]:PORT"};
+    return {errc::bad_argument, "'" + std::string(text) + "' is no peer", std::string(cause),
+            "Write HOST, HOST:PORT, [IPV6] or [IPV6]:PORT"};
 }
 
 /// The usual form of an address; nothing when it is none.
@@ -115,12 +115,12 @@ result<Endpoint> parse_endpoint(std::string_view text, std::uint16_t default_por
     if (!parts) return refused(text, "the brackets do not enclose an address");
     const auto host = parts->ipv6 ? ipv6_form(parts->host) : host_form(parts->host);
     if (!host) {
-        return refused(text, "\"" + std::string(parts->host) + "\" is neither a name nor an " +
+        return refused(text, "'" + std::string(parts->host) + "' is neither a name nor an " +
                                  (parts->ipv6 ? "IPv6 address" : "IPv4 address"));
     }
     const auto port = parts->port ? port_in(*parts->port) : default_port;
     if (!port) {
-        return refused(text, "\"" + std::string(*parts->port) + "\" is not a port in 1..65535");
+        return refused(text, "'" + std::string(*parts->port) + "' is no port from 1 to 65535");
     }
     return Endpoint{*host, *port};
 }

@@ -21,20 +21,13 @@ bool has_prefix_of(std::string_view lower, const chain::Network& network) {
            lower.starts_with(network.bech32_prefix) && lower[network.bech32_prefix.size()] == '1';
 }
 
-bool has_known_prefix(std::string_view text) {
-    const auto lower = to_lower(text);
-    const auto networks = chain::all_networks();
-    return std::any_of(networks.begin(), networks.end(),
-                       [&](const auto& n) { return has_prefix_of(lower, n); });
-}
-
 // Whole where it can only be an address; else clipped, as it might be a mistyped private key.
 std::string name_address(std::string_view text) {
-    return quote(text, has_known_prefix(text) || text.size() <= 35 ? 100 : 12);
+    return quote(text, has_bech32_prefix(text) || text.size() <= 35 ? 100 : 12);
 }
 
 Error bad_address(std::string_view text, std::string cause, std::string cure = {}) {
-    if (cure.empty()) cure = "copy the address again";
+    if (cure.empty()) cure = "Copy the address again";
     return Error{errc::bad_address, "not an address: " + name_address(text), std::move(cause),
                  std::move(cure)};
 }
@@ -49,7 +42,7 @@ Error in_address(std::string_view text, const Error& error) {
 }
 
 Error refuse_private_key(const WifPublicKey& key) {
-    std::string cure = "watch its public key, by the form your scripts have:";
+    std::string cure = "Watch its public key, by the form your scripts have:";
     for (const auto& form : descriptors_of_key(to_hex(key.bytes()), key.compressed))
         cure += ' ' + with_checksum(form).value();
     return Error{errc::private_key, "a private key (WIF) was given where an address is due",
@@ -130,10 +123,17 @@ std::string encode_hash(std::uint8_t version, ByteView hash) {
 
 } // namespace
 
+bool has_bech32_prefix(std::string_view text) {
+    const auto lower = to_lower(text);
+    const auto networks = chain::all_networks();
+    return std::any_of(networks.begin(), networks.end(),
+                       [&](const auto& n) { return has_prefix_of(lower, n); });
+}
+
 result<Bytes> decode_address(std::string_view text, const chain::Network& network) {
     if (text.empty()) return bad_address(text, "it is empty");
     if (const auto key = parse_wif(text)) return refuse_private_key(*key);
-    if (has_known_prefix(text)) return decode_segwit(text, network);
+    if (has_bech32_prefix(text)) return decode_segwit(text, network);
     auto script = decode_base58_address(text, network);
     // Bech32 of no network: what is wrong is its prefix, not that base58 lacks some letter of it.
     if (!script && decode_bech32(text)) return decode_segwit(text, network);

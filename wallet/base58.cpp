@@ -55,7 +55,7 @@ result<SecretBytes> decode_base58(std::string_view text, std::size_t most) {
                          "character " + std::to_string(i + 1) + ", " + name_character(text[i]) +
                              ", is none of base58",
                          "base58 has no 0, O, I and l, and only letters and digits",
-                         "compare that place with the original"};
+                         "Compare that place with the original"};
         multiply_add(bytes, 256, 58, static_cast<std::uint32_t>(digit));
     }
     bytes.insert(bytes.end(), zeros, std::uint8_t{0});
@@ -83,7 +83,7 @@ result<SecretBytes> decode_base58check(std::string_view text, std::size_t most) 
     const auto digest = chain::hash256(payload);
     if (!std::equal(bytes->end() - checksum_bytes, bytes->end(), digest.bytes.begin()))
         return Error{errc::bad_checksum, "the base58 checksum does not hold",
-                     "a character is wrong, missing or too many", "copy the text again"};
+                     "a character is wrong, missing or too many", "Copy the text again"};
     bytes->resize(payload.size());
     return bytes;
 }

@@ -65,7 +65,7 @@ Error bad_character(std::string_view text, std::size_t position, std::string cau
     return Error{errc::malformed,
                  "character " + std::to_string(position + 1) + ", " +
                      name_character(text[position]) + ", cannot stand in bech32 text",
-                 std::move(cause), "compare that place with the original"};
+                 std::move(cause), "Compare that place with the original"};
 }
 
 // Printable characters and one case throughout.
@@ -85,7 +85,7 @@ std::optional<Error> check_characters(std::string_view text) {
 
 Error bad_bech32_checksum(const Bytes& values, std::size_t expanded, std::size_t separator) {
     Error error{errc::bad_checksum, "the bech32 checksum does not hold",
-                "a character is wrong, missing or too many", "copy the text again"};
+                "a character is wrong, missing or too many", "Copy the text again"};
     if (const auto place = locate_single_change(values, expanded))
         error.cause =
             "character " + std::to_string(*place - expanded + separator + 2) + " is probably wrong";

@@ -26,12 +26,23 @@ std::size_t node_branches(const Descriptor::Node& node) {
     return most;
 }
 
+namespace {
+
+result<Descriptor::Node> parse_payload(std::string_view payload, const chain::Network& network) {
+    auto node = parse_node(payload, network);
+    auto error = node ? refuse_node(*node) : std::optional(node.error());
+    if (!error) return node;
+    if (error->cure.empty()) error->cure = "Correct it, or copy it again from where it comes from";
+    return *std::move(error);
+}
+
+} // namespace
+
 result<Descriptor> Descriptor::parse(std::string_view text, const chain::Network& network) {
     const auto payload = strip_checksum(text);
     if (!payload) return payload.error();
-    auto node = parse_node(*payload, network);
+    auto node = parse_payload(*payload, network);
     if (!node) return node.error();
-    if (auto error = refuse_node(*node)) return *std::move(error);
     auto canonical = with_checksum(node_text(*node));
     if (!canonical) return canonical.error();
     Descriptor descriptor;

@@ -33,7 +33,7 @@ std::uint64_t step(std::uint64_t state, std::uint64_t value) {
 Error wrong(std::string message, std::string cause) {
     return Error{
         errc::bad_checksum, std::move(message), std::move(cause),
-        "copy the descriptor again, or leave '#' and what follows away if you are sure of it"};
+        "Copy the descriptor again, or leave '#' and what follows away if you are sure of it"};
 }
 
 } // namespace
@@ -47,7 +47,7 @@ result<std::string> descriptor_checksum(std::string_view text) {
             return Error{errc::bad_descriptor,
                          "character " + std::to_string(i + 1) + ", " + name_character(text[i]) +
                              ", cannot stand in a descriptor",
-                         "it is outside BIP-380's character set", "remove it"};
+                         "it is outside BIP-380's character set", "Remove it"};
         state = step(state, place & 31);
         group = group * 3 + (place >> 5);
         if (i % 3 != 2) continue;

@@ -75,7 +75,7 @@ class KeyExpression::Reader {
         origin_ = std::move(*origin);
         text_.remove_prefix(close + 1);
         if (text_.empty())
-            return bad("is missing", "nothing follows the origin", "give the key behind the ]");
+            return bad("is missing", "nothing follows the origin", "Give the key behind the ]");
         return std::nullopt;
     }
 
@@ -103,7 +103,7 @@ class KeyExpression::Reader {
         if (bytes.size() == 32) {
             if (!rules_.x_only)
                 return bad("is an x-only key", "only tr() takes 64 hex digits",
-                           "give the 66 digits that start with 02 or 03");
+                           "Give the 66 digits that start with 02 or 03");
             curve::Scalar x{};
             std::copy(bytes.begin(), bytes.end(), x.begin());
             if (!curve::valid_x_only(x)) return bad("is not on the curve", "no point has that x");
@@ -127,7 +127,7 @@ class KeyExpression::Reader {
             return bad(
                 std::string("is a ") + std::string(version.public_prefix),
                 "a descriptor names its scripts itself, so SLIP-132 forms have no place in it",
-                "write it as " + to_string(parsed->public_key, version.standard_version));
+                "Write it as " + to_string(parsed->public_key, version.standard_version));
         if (!version.belongs_to(network_))
             return wrong_network(
                 key_.name_ + ", a " + std::string(version.public_prefix) + ",",
@@ -135,7 +135,7 @@ class KeyExpression::Reader {
         if (hardened_length(*path) > 0 || path->wildcard == Wildcard::hardened_index)
             return bad("has a hardened step: " + quote(path->text(), 40),
                        "a public key has no hardened children (BIP-32)",
-                       "give the public key behind the last hardened step, with its origin in []");
+                       "Give the public key behind the last hardened step, with its origin in []");
         return take_public(parsed->public_key, version, *path);
     }
 
@@ -200,7 +200,7 @@ class KeyExpression::Reader {
             return bad("is an uncompressed key",
                        "outputs of " + std::string(rules_.function) +
                            " would be unspendable with one",
-                       "give the compressed form, which starts with 02 or 03");
+                       "Give the compressed form, which starts with 02 or 03");
         return std::nullopt;
     }
 

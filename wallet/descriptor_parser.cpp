@@ -99,7 +99,7 @@ class Parser {
                                  [&](const Function& known) { return known.name == name; });
         if (function_ == functions.end())
             return bad(
-                "unknown function " + quote(name) + " " + where, "",
+                "unknown function " + quote(name) + " " + where,
                 "these are known: pk, pkh, wpkh, sh, wsh, multi, sortedmulti, tr, addr, raw");
         if ((node_.wsh && !function_->in_wsh) || (node_.sh && !node_.wsh && !function_->in_sh))
             return bad(std::string(name) + "() " + where + " cannot stand inside " +
@@ -165,7 +165,7 @@ class Parser {
         if (rest().starts_with(','))
             return bad("tr() has a script tree " + here(),
                        "script trees are not supported, only tr(KEY)",
-                       "watch the addresses of its outputs");
+                       "Watch the addresses of its outputs");
         return std::nullopt;
     }
 

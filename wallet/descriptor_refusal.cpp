@@ -17,7 +17,7 @@ using Kind = Node::Kind;
 // combo(KEY) is four scripts of as many forms, and a filter wants one form for each script (rule:
 // private), so it is given as what it stands for.
 std::string combo_cure(const Node& node) {
-    std::string cure = "give the forms that you use:";
+    std::string cure = "Give the forms that you use:";
     for (const auto& text : descriptors_of_key(node.keys[0].text(), !node.keys[0].uncompressed()))
         cure += ' ' + with_checksum(text).value();
     return cure;
@@ -34,12 +34,12 @@ Error refuse_private(const Node& node, const KeyExpression& key) {
         error.cause += ", and " + closed->name() + " has a " + closed->no_public_form() +
                        ", which no public key can derive";
         error.cure =
-            "use a descriptor whose hardened steps stand before the last key, and give its "
+            "Use a descriptor whose hardened steps stand before the last key, and give its "
             "public form";
     } else if (node.kind == Kind::combo) {
         error.cure = combo_cure(node);
     } else {
-        error.cure = "use the public form: " + with_checksum(node_text(node)).value();
+        error.cure = "Use the public form: " + with_checksum(node_text(node)).value();
     }
     return error;
 }
@@ -55,14 +55,15 @@ std::size_t multi_script_bytes(const Node& node) {
 std::optional<Error> refuse_multi(const Node& node) {
     const auto count = std::to_string(node.keys.size());
     if (!node.sh && !node.wsh && node.keys.size() > limits::max_bare_multisig_keys)
-        return Error{errc::bad_descriptor, "a bare multi() of " + count + " keys",
-                     "nodes relay at most 3 keys outside sh() and wsh()"};
+        return Error{errc::bad_descriptor, "a bare multi() of " + count + " keys is not relayed",
+                     "nodes relay at most 3 keys outside sh() and wsh()",
+                     "Put it into sh() or wsh(), as your wallet has it"};
     const auto bytes = multi_script_bytes(node);
     if (node.sh && !node.wsh && bytes > limits::max_redeem_script_bytes)
-        return Error{errc::bad_descriptor, "sh(multi()) of " + count + " keys",
+        return Error{errc::bad_descriptor, "sh(multi()) of " + count + " keys cannot be spent",
                      "its script would have " + std::to_string(bytes) +
                          " bytes, and sh() spends 520 at most",
-                     "with so many keys it takes wsh() or sh(wsh())"};
+                     "Use wsh() or sh(wsh()) for so many keys"};
     return std::nullopt;
 }
 
@@ -80,9 +81,11 @@ std::optional<Error> refuse_node(const Node& node) {
     if (!node.literal.empty() || node.kind == Kind::raw)
         if (chain::filter_elements(node.script).empty())
             return Error{errc::bad_descriptor,
-                         std::string(function_name(node.kind)) + "() of a script without data",
+                         std::string(function_name(node.kind)) +
+                             "() of a script without data cannot be watched",
                          "it pushes nothing that a node's filter could match, so it can never be "
-                         "found over BIP-37"};
+                         "found over BIP-37",
+                         "Leave it out"};
     return std::nullopt;
 }
 

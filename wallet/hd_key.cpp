@@ -43,12 +43,13 @@ ChildData child_data(const curve::CompressedKey& key, std::uint32_t child) {
 
 Error no_such_child(std::uint32_t child) {
     return Error{errc::bad_argument, "child " + std::to_string(child) + " gives no valid key",
-                 "one in 2^127 children has none (BIP-32)", "go on with the next one"};
+                 "one in 2^127 children has none (BIP-32)", "Go on with the next one"};
 }
 
 Error too_deep() {
     return Error{errc::bad_argument, "the key cannot have children",
-                 "it is at depth 255, the deepest that BIP-32 can write"};
+                 "it is at depth 255, the deepest that BIP-32 can write",
+                 "Use a key nearer to the master key"};
 }
 
 std::array<std::uint8_t, 4> fingerprint_of(const curve::CompressedKey& key) {
@@ -87,11 +88,11 @@ std::array<std::uint8_t, 4> ExtendedPublicKey::fingerprint() const { return fing
 result<ExtendedPrivateKey> master_key(ByteView seed) {
     if (seed.size() < 16 || seed.size() > 64)
         return Error{errc::bad_argument, "the seed has " + std::to_string(seed.size()) + " bytes",
-                     "BIP-32 takes 16 to 64"};
+                     "BIP-32 takes 16 to 64", "Take another seed"};
     const Halves halves(as_bytes("Bitcoin seed"), seed);
     if (!curve::Point::of_secret(halves.left))
         return Error{errc::bad_argument, "the seed gives no valid key",
-                     "one in 2^127 has none (BIP-32)", "take another seed"};
+                     "one in 2^127 has none (BIP-32)", "Take another seed"};
     ExtendedPrivateKey key;
     key.key = halves.left;
     key.chain_code = halves.right;
@@ -135,7 +136,8 @@ result<PublicParent::Child> PublicParent::child(std::uint32_t number) const {
     if (number >= hardened)
         return Error{errc::bad_argument,
                      "child " + std::to_string(number - hardened) + "h is hardened",
-                     "a public key has no hardened children (BIP-32)"};
+                     "a public key has no hardened children (BIP-32)",
+                     "Give the public key behind the last hardened step"};
     const Halves halves(chain_code_, child_data(key_, number));
     const auto sum = point_.add(halves.left);
     if (!sum) return no_such_child(number);
@@ -163,7 +165,7 @@ result<std::string> account_descriptor(const ExtendedPrivateKey& master, Account
                                        std::uint32_t account, const chain::Network& network) {
     if (account >= hardened)
         return Error{errc::bad_argument, "account " + std::to_string(account) + " does not exist",
-                     "accounts are numbered below 2^31"};
+                     "accounts are numbered below 2^31", "Give a number below 2147483648"};
     const auto form = account_of(kind);
     ExtendedPrivateKey key = master;
     for (const auto step : {form.purpose, network.coin_type, account}) {

@@ -42,7 +42,7 @@ SecretBytes serialize_head(const Key& key, std::uint32_t version) {
 
 Error bad_key(std::string cause) {
     return Error{errc::malformed, "not an extended key", std::move(cause),
-                 "copy the key again from the wallet that it belongs to"};
+                 "Copy the key again from the wallet that it belongs to"};
 }
 
 struct Serialized {

@@ -314,17 +314,20 @@ void Ledger::restore_children_of_coinbase(const chain::Hash256& txid, Change& ch
     });
 }
 
+Error no_such_transaction(const chain::Hash256& txid) {
+    return {errc::not_found, "the wallet has no transaction " + txid.to_string(),
+            "it is not the wallet's, or it is not scanned yet",
+            "Look at `headlight history`, or run `headlight sync`"};
+}
+
 result<LedgerDelta> Ledger::abandon(const chain::Hash256& txid) {
     const auto found = transactions_.find(txid);
-    if (found == transactions_.end()) {
-        return Error{errc::not_found, "transaction " + txid.to_string(),
-                     "this wallet has no such transaction", "`history` lists those it has"};
-    }
+    if (found == transactions_.end()) return no_such_transaction(txid);
     auto& entry = found->second;
     if (const auto& confirmation = entry.stored.confirmation) {
-        return Error{errc::bad_argument, "transaction " + txid.to_string(),
+        return Error{errc::bad_argument, "transaction " + txid.to_string() + " cannot be abandoned",
                      "it is confirmed at height " + std::to_string(confirmation->height),
-                     "only an unconfirmed transaction can be abandoned"};
+                     "Leave it: only what is unconfirmed can be given up"};
     }
     Change change;
     if (!entry.stored.abandoned) {

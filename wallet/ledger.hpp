@@ -56,6 +56,9 @@ struct HistoryEntry {
     std::set<chain::Hash256> conflicts; ///< other transactions that spend one of its inputs
 };
 
+/// not_found, in the same words wherever a transaction of the wallet is asked for.
+Error no_such_transaction(const chain::Hash256& txid);
+
 /// What one call changed, for the filter (coins) and for people (events).
 struct LedgerDelta {
     /// seen: new and unconfirmed. unconfirmed: pending again, after having stood otherwise.

@@ -57,8 +57,8 @@ Error unknown_word(const SecretBytes& word, std::size_t position) {
                  "word " + std::to_string(position) + ", " + quote(text) +
                      ", is not in the English BIP-39 list",
                  "it is mistyped, or the list is another language's",
-                 nearest.empty() ? "compare it with what you wrote down"
-                                 : "did you mean '" + std::string(nearest) + "'?"};
+                 nearest.empty() ? "Compare it with what you wrote down"
+                                 : "Did you mean '" + std::string(nearest) + "'?"};
 }
 
 result<SecretBytes> bits_of_words(const std::vector<SecretBytes>& words) {
@@ -103,8 +103,9 @@ SecretBytes salt_of(std::string_view passphrase) {
 
 result<std::string> mnemonic_from_entropy(ByteView entropy) {
     if (entropy.size() < 16 || entropy.size() > 32 || entropy.size() % 4 != 0)
-        return Error{errc::bad_argument, std::to_string(entropy.size()) + " bytes of entropy",
-                     "BIP-39 takes 16, 20, 24, 28 or 32"};
+        return Error{errc::bad_argument,
+                     std::to_string(entropy.size()) + " bytes of entropy make no mnemonic",
+                     "BIP-39 takes 16, 20, 24, 28 or 32", "Give so many"};
     const auto bits = bits_of(entropy);
     std::string mnemonic;
     mnemonic.reserve(24 *
@@ -118,12 +119,13 @@ result<std::string> mnemonic_from_entropy(ByteView entropy) {
 
 result<std::string> new_mnemonic(std::size_t words) {
     if (!is_word_count(words))
-        return Error{errc::bad_argument, "a mnemonic of " + std::to_string(words) + " words",
-                     "BIP-39 knows " + std::string(word_counts) + " words"};
+        return Error{errc::bad_argument,
+                     "there is no mnemonic of " + std::to_string(words) + " words",
+                     "BIP-39 knows " + std::string(word_counts) + " words", "Choose one of these"};
     SecretBytes entropy(words / 3 * 4);
     if (RAND_bytes(entropy.data(), static_cast<int>(entropy.size())) != 1)
-        return Error{errc::io, "no new mnemonic", "the system's random source failed",
-                     "try again, and never use a mnemonic made elsewhere by hand"};
+        return Error{errc::io, "no new mnemonic could be made", "the system's random source failed",
+                     "Try again, and never use a mnemonic made elsewhere by hand"};
     return mnemonic_from_entropy(entropy);
 }
 
@@ -131,11 +133,11 @@ result<Bytes> entropy_from_mnemonic(std::string_view mnemonic) {
     if (mnemonic.size() > limits::max_mnemonic_bytes)
         return Error{errc::bad_mnemonic, "the mnemonic is too long",
                      std::to_string(mnemonic.size()) + " bytes",
-                     "give " + std::string(word_counts) + " words"};
+                     "Give " + std::string(word_counts) + " words"};
     const auto normalized = nfkd(mnemonic);
     if (!normalized)
         return Error{errc::bad_mnemonic, "the mnemonic is not text", "it is not UTF-8",
-                     "save it as UTF-8 or plain ASCII"};
+                     "Save it as UTF-8 or plain ASCII"};
     const auto words = split_words(*normalized);
     const auto bits = bits_of_words(words);
     if (!bits) return bits.error();
@@ -143,7 +145,7 @@ result<Bytes> entropy_from_mnemonic(std::string_view mnemonic) {
         return Error{errc::bad_mnemonic,
                      "the mnemonic has " + std::to_string(words.size()) + " words",
                      "BIP-39 knows " + std::string(word_counts),
-                     "look for a word that is missing or too many"};
+                     "Look for a word that is missing or too many"};
     Bytes entropy(words.size() / 3 * 4);
     for (std::size_t i = 0; i < entropy.size(); ++i)
         entropy[i] = static_cast<std::uint8_t>(take_bits(*bits, 8 * i, 8));
@@ -152,7 +154,7 @@ result<Bytes> entropy_from_mnemonic(std::string_view mnemonic) {
         return Error{errc::bad_checksum, "the mnemonic's checksum does not hold",
                      "every word is in the list, but one is another than it was, or they stand in "
                      "another order",
-                     "compare all of them with what you wrote down"};
+                     "Compare all of them with what you wrote down"};
     }
     return entropy;
 }

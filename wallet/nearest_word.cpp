@@ -36,15 +36,17 @@ std::size_t mistakes(std::string_view a, std::string_view b) {
 
 } // namespace
 
-std::string_view nearest_word(std::string_view word) {
+std::string_view nearest_word(std::string_view word) { return nearest_word(word, english_words); }
+
+std::string_view nearest_word(std::string_view word, std::span<const std::string_view> words) {
     if (word.empty() || word.size() > longest) return {};
     const auto begins = [&](std::string_view known) { return known.starts_with(word); };
-    const auto first = std::find_if(english_words.begin(), english_words.end(), begins);
-    if (first != english_words.end() && std::none_of(std::next(first), english_words.end(), begins))
+    const auto first = std::find_if(words.begin(), words.end(), begins);
+    if (first != words.end() && std::none_of(std::next(first), words.end(), begins))
         return *first; // people write the first four letters, which are enough
     std::string_view nearest;
     std::size_t fewest = most_mistakes + 1;
-    for (const auto known : english_words) {
+    for (const auto known : words) {
         const auto count = mistakes(word, known);
         if (count >= fewest) continue;
         fewest = count;

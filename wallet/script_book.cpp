@@ -21,14 +21,14 @@ std::uint64_t required_count(const DescriptorState& state, const BranchState& br
 }
 
 Error bad_gap(std::uint32_t gap) {
-    return {errc::bad_argument, "gap limit " + std::to_string(gap),
+    return {errc::bad_argument, "the gap limit cannot be " + std::to_string(gap),
             "it must be from 1 to " + std::to_string(limits::max_gap),
-            "use 20 unless the wallet is known to leave larger gaps"};
+            "Use 20 unless the wallet is known to leave larger gaps"};
 }
 
 Error damaged(const DescriptorState& state, std::string cause) {
-    return {errc::damaged, "descriptor " + std::to_string(state.id) + " of the wallet",
-            std::move(cause), "restore the wallet from its mnemonic or descriptors"};
+    return {errc::damaged, "descriptor " + std::to_string(state.id) + " of the wallet is damaged",
+            std::move(cause), "Restore the wallet from its mnemonic or descriptors"};
 }
 
 bool plausible(const DescriptorState& state, const Descriptor& descriptor) {

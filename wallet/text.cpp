@@ -65,7 +65,7 @@ Error wrong_network(std::string_view thing, std::string_view owners, const chain
                  std::string(thing) + " is for " + std::string(owners) + ", not for " +
                      std::string(wanted.name),
                  "the wallet's network is " + std::string(wanted.name),
-                 "choose the other network with --network, or give the " +
+                 "Choose the other network with --network, or give the " +
                      std::string(wanted.name) + " form"};
 }
 

@@ -20,9 +20,9 @@ std::unique_ptr<Wallet> Wallet::create(const chain::Network& network, std::uint3
 
 result<std::unique_ptr<Wallet>> Wallet::load(WalletState state, const chain::Network& network) {
     if (state.network != network.name) {
-        return Error{errc::wrong_network, "the wallet",
-                     "it belongs to " + state.network + ", not to " + std::string(network.name),
-                     "use --network " + state.network};
+        return Error{errc::wrong_network, "the wallet belongs to another network",
+                     "it is of " + state.network + ", not of " + std::string(network.name),
+                     "Use --network " + state.network};
     }
     std::unique_ptr<Wallet> wallet(new Wallet(network));
     for (const auto& descriptor : state.descriptors) {

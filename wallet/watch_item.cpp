@@ -37,7 +37,7 @@ Error refuse_private(const ParsedExtendedKey& key, const KeyVersion& version) {
                  "an extended private key (" + std::string(version.private_prefix) +
                      ") was given where a public one is due",
                  "headlight never takes private keys",
-                 "use the public form: " + to_string(key.public_key, version.public_version)};
+                 "Use the public form: " + to_string(key.public_key, version.public_version)};
 }
 
 Error refuse_multisig(const ParsedExtendedKey& key, const KeyVersion& version) {
@@ -45,7 +45,7 @@ Error refuse_multisig(const ParsedExtendedKey& key, const KeyVersion& version) {
     return Error{errc::bad_descriptor,
                  std::string(version.public_prefix) + " is one key of a multisig wallet",
                  "its scripts depend on the other keys too",
-                 "give the descriptor: " + std::string(form.first) + "THRESHOLD," +
+                 "Give the descriptor: " + std::string(form.first) + "THRESHOLD," +
                      to_string(key.public_key, version.standard_version) + "/<0;1>/*,OTHER KEYS" +
                      std::string(form.second)};
 }
@@ -86,6 +86,31 @@ result<std::vector<Descriptor>> watch_descriptor(std::string_view text,
     return std::vector<Descriptor>{std::move(*descriptor)};
 }
 
+// What an address of this network or one that was cut or mistyped looks like, so that its own error
+// says most.
+bool resembles_address(std::string_view text) {
+    constexpr std::size_t least_base58 = 26, most_base58 = 35;
+    return text.empty() || has_bech32_prefix(text) ||
+           (text.size() >= least_base58 && text.size() <= most_base58);
+}
+
+Error refuse_unknown(std::string_view text, const chain::Network& network,
+                     const Error& as_address) {
+    const std::string address(network.bech32_prefix);
+    const auto* key = network.bip32_public == find_key_version("xpub")->public_version
+                          ? "xpub, ypub or zpub"
+                          : "tpub, upub or vpub";
+    return Error{errc::bad_address,
+                 quote(text, text.size() <= 35 ? 35 : 12) +
+                     " is neither an address, a descriptor nor an extended public key",
+                 "as an address, " + as_address.cause +
+                     "; a descriptor is a function with parentheses; an extended public key "
+                     "starts with " +
+                     key,
+                 "Give an address (such as " + address +
+                     "1...), a descriptor (such as wpkh(KEY)) or an extended public key"};
+}
+
 bool is_mnemonic(std::string_view text) {
     const auto entropy = entropy_from_mnemonic(text);
     return entropy.has_value() || entropy.error().code == errc::bad_checksum;
@@ -104,9 +129,13 @@ result<std::vector<Descriptor>> parse_watch_item(std::string_view text,
     if (is_mnemonic(text))
         return Error{errc::private_key, "a mnemonic was given where a public item is due",
                      "`watch` never takes secrets",
-                     "restore it with `create --mnemonic-file`, which keeps public keys only"};
+                     "Restore it with `create --mnemonic-file`, which keeps public keys only"};
     const auto script = decode_address(text, network);
-    if (!script) return script.error();
+    if (!script) {
+        const auto& error = script.error();
+        const bool none = error.code == errc::bad_address || error.code == errc::bad_checksum;
+        return none && !resembles_address(text) ? refuse_unknown(text, network, error) : error;
+    }
     return watch_descriptor("addr(" + std::string(text) + ")", network);
 }
 

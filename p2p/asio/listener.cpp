@@ -98,7 +98,7 @@ result<std::unique_ptr<Listener>> Listener::open(boost::asio::io_context& contex
         const bool taken = error == boost::asio::error::address_in_use;
         return Error{taken ? errc::in_use : errc::io,
                      "cannot listen on 127.0.0.1:" + std::to_string(port), error.message(),
-                     taken ? "choose another port" : ""};
+                     taken ? "Choose another port" : ""};
     }
     boost::asio::co_spawn(context, Acceptor::run(acceptor), [](std::exception_ptr error) {
         if (error) std::rethrow_exception(error);

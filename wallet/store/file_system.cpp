@@ -112,15 +112,19 @@ result<void> make_folders_for(const std::filesystem::path& path) {
 
 Error file_error(std::string_view action, const std::filesystem::path& path, int error_number) {
     const bool full = error_number == ENOSPC || error_number == EDQUOT;
+    const bool forbidden = error_number == EACCES || error_number == EPERM ||
+                           error_number == EROFS || error_number == ENOTDIR ||
+                           error_number == ENOENT;
+    const auto* cure =
+        forbidden ? "Choose another folder with --datadir, or make it writable" : "Check the disk";
     return {full ? errc::disk_full : errc::io, std::string(action) + " " + path.string(),
             std::generic_category().message(error_number),
-            full ? "free some space and start again; nothing that was stored is lost"
-                 : "check the permissions and the disk"};
+            full ? "Free some space and start again; nothing that was stored is lost" : cure};
 }
 
 Error in_use_error(const std::filesystem::path& path) {
     return {errc::in_use, path.string() + " is in use", "another headlight process has it",
-            "wait for that process to end, or stop it"};
+            "Wait for that process to end, or stop it"};
 }
 
 } // namespace headlight::wallet::store

@@ -226,7 +226,10 @@ int MappedHeaderFile::write_compacted(const FileDescriptor& to) {
 
 result<void> MappedHeaderFile::check(const chain::HeaderChange& change) const {
     const auto wrong = [&](std::string cause) {
-        return Error{errc::bad_argument, "headers for " + path_.string(), std::move(cause), {}};
+        return Error{errc::bad_argument,
+                     "the headers for " + path_.string() + " cannot be stored",
+                     std::move(cause),
+                     {}};
     };
     if (mode_ == Mode::read_only) return wrong("the file is open for reading only");
     if (change.fork < -1 || change.fork > tip_height() || (change.fork == -1 && tip_)) {

@@ -71,7 +71,7 @@ result<void> check_schema(const Database& database, const std::filesystem::path&
         return Error{errc::damaged, path.string() + " cannot be read by this version of headlight",
                      "a newer one wrote it (schema " + std::to_string(*version) +
                          ", this one knows " + std::to_string(schema_version) + ")",
-                     "use the newer headlight"};
+                     "Use the newer headlight"};
     }
     if (*version != schema_version) return damaged_wallet(path, "its schema has no known version");
     if (const auto same = compare_tables(database, path); !same) return same.error();
@@ -83,7 +83,7 @@ result<void> check_schema(const Database& database, const std::filesystem::path&
 
 Error damaged_wallet(const std::filesystem::path& path, std::string cause) {
     return {errc::damaged, path.string() + " is damaged", std::move(cause),
-            "move it away and restore the wallet from its mnemonic or descriptors: the history is "
+            "Move it away and restore the wallet from its mnemonic or descriptors: the history is "
             "scanned again"};
 }
 
@@ -106,8 +106,12 @@ Error sqlite_error(std::string_view action, const std::filesystem::path& path,
     if (database.system_errno() == ENOSPC || database.system_errno() == EDQUOT) {
         return file_error(action, path, ENOSPC);
     }
+    const bool forbidden = (code & 0xff) == SQLITE_READONLY || (code & 0xff) == SQLITE_CANTOPEN ||
+                           (code & 0xff) == SQLITE_PERM;
+    const int refusal = database.system_errno();
+    if (forbidden) return file_error(action, path, refusal != 0 ? refusal : EACCES);
     return {errc::io, std::string(action) + " " + path.string(), database.error_text(),
-            "check the permissions and the disk"};
+            "Check the disk"};
 }
 
 } // namespace headlight::wallet::store

@@ -136,7 +136,7 @@ result<void> SqliteWallet::apply(const WalletChanges& changes) {
     if (changes.empty()) return {};
     if (mode_ == Mode::read_only) {
         return Error{errc::bad_argument,
-                     "changes for " + path_.string(),
+                     "the changes for " + path_.string() + " cannot be stored",
                      "the wallet is open for reading only",
                      {}};
     }
@@ -294,7 +294,7 @@ result<void> write_new_file(const std::filesystem::path& path, const WalletState
 
 Error exists_error(const std::filesystem::path& path) {
     return {errc::wallet_exists, path.string() + " exists already", "a wallet is never overwritten",
-            "choose another --wallet NAME, or move the file away"};
+            "Choose another --wallet NAME, or move the file away"};
 }
 
 } // namespace
@@ -316,7 +316,7 @@ result<std::unique_ptr<WalletDb>> WalletDb::create(const std::filesystem::path& 
 result<std::unique_ptr<WalletDb>> WalletDb::open(const std::filesystem::path& path, Mode mode) {
     if (!file_exists(path)) {
         return Error{errc::wallet_missing, "no wallet at " + path.string(), "the file is not there",
-                     "make it with `headlight create` or `headlight watch`, or name another one "
+                     "Make it with `headlight create` or `headlight watch`, or name another one "
                      "with --wallet"};
     }
     auto wallet = std::make_unique<SqliteWallet>(path);

@@ -75,7 +75,7 @@ void expect_combo_forms(const std::string& descriptor, const boost::json::value&
     const auto refused = Descriptor::parse(descriptor, main_net());
     expect_refused(refused,
                    holds_private_key(descriptor) ? errc::private_key : errc::bad_descriptor,
-                   {"combo()", "give the forms"});
+                   {"combo()", "Give the forms"});
     const auto cures = descriptors_in(refused.error().cure);
     std::map<std::uint32_t, std::vector<Bytes>> expected;
     if (const auto* by_index = item.as_object().if_contains("scripts_by_index"))

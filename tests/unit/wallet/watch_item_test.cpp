@@ -111,7 +111,18 @@ TEST(WatchItem, RefusesSecretsWithoutRepeatingThem) { // pitfalls F4
 
 TEST(WatchItem, NamesWhatIsWrong) {
     expect_refused(parse_watch_item("", main_net()), errc::bad_address, {"empty"});
-    expect_refused(parse_watch_item("nonsense", main_net()), errc::bad_checksum, {"'nonsense'"});
+    for (const std::string item : {"nonsense", "foo", "bc2", "0x51", "[]", "two words"})
+        expect_refused(
+            parse_watch_item(item, main_net()), errc::bad_address,
+            {"'" + item + "' is neither an address, a descriptor nor an extended public key",
+             "as an address, ", "parentheses", "xpub, ypub or zpub", "bc1...", "wpkh(KEY)"});
+    expect_refused(parse_watch_item("foo", net("regtest")), errc::bad_address,
+                   {"tpub, upub or vpub", "bcrt1..."});
+    // What is near to an address keeps the address's own error.
+    expect_refused(parse_watch_item("bc1qw508", main_net()), errc::bad_address,
+                   {"not an address: 'bc1qw508'", "too short"});
+    expect_refused(parse_watch_item("3PUNyaW7M55oKWJ3kDukwk9bsKvryra15k", main_net()),
+                   errc::bad_checksum, {"not an address", "checksum"});
     auto broken = xpub;
     broken.back() = 'M';
     expect_refused(parse_watch_item(broken, main_net()), errc::bad_checksum,
