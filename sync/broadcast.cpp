@@ -31,6 +31,9 @@ void Broadcast::on_getdata(PeerId peer, const p2p::GetData& message) {
 void Broadcast::on_transaction(PeerId peer, const chain::Hash256& txid) {
     if (txid != txid_) return;
     peers_.log(peer, "shows the transaction");
+    auto& by = context_.statistics.accepted_by;
+    const auto address = peers_.address(peer);
+    if (std::find(by.begin(), by.end(), address) == by.end()) by.push_back(address);
     accepted_ = true;
 }
 

@@ -137,15 +137,22 @@ void Engine::Core::take_headers(PeerId peer, const p2p::Headers& message) {
 }
 
 void Engine::Core::reorganised(std::int32_t fork) {
-    if (!wallet_ready_) return; // reconcile() will see to it
+    if (!wallet_ready_) { // reconcile() will see to it
+        early_fork_ = std::min(fork, early_fork_.value_or(fork));
+        return;
+    }
     const auto old = context_.wallet.scan().height;
     context_.note(context_.wallet.undo_above(fork, context_.tree.at(fork).hash));
     scan_.on_reorganised(fork);
-    if (old > fork) {
-        context_.when_stored.push_back(
-            notice::Block{context_.tree.tip_height(), context_.tree.tip().hash, fork});
-    }
+    if (old > fork) tell_reorganised(fork);
     told_height_ = std::min(told_height_, fork);
+}
+
+void Engine::Core::tell_reorganised(std::int32_t fork) {
+    auto& lowest = context_.statistics.reorganised;
+    lowest = std::min(fork, lowest.value_or(fork));
+    context_.when_stored.push_back(
+        notice::Block{context_.tree.tip_height(), context_.tree.tip().hash, fork});
 }
 
 void Engine::Core::take_merkleblock(PeerId peer, const bip37::MerkleBlock& message) {

@@ -43,6 +43,7 @@ class Engine::Core {
     void drop(PeerId peer, DropReason reason, Error why);
     void forget(PeerId peer);
     void reorganised(std::int32_t fork);
+    void tell_reorganised(std::int32_t fork);
 
     /// After each event: everything that is due now.
     void settle();
@@ -79,8 +80,9 @@ class Engine::Core {
     Progress progress_;
     std::optional<Broadcast> broadcast_;
 
-    bool wallet_ready_ = false; ///< reconciled with the chain, birthdays resolved
-    bool at_tip_ = false;       ///< has been there once in this run
+    bool wallet_ready_ = false;              ///< reconciled with the chain, birthdays resolved
+    std::optional<std::int32_t> early_fork_; ///< of a reorganisation before that, the lowest
+    bool at_tip_ = false;                    ///< has been there once in this run
     std::int64_t tip_since_ms_ =
         Context::never;             ///< the fence at the tip: mempool_wait counts from it
     std::int32_t told_height_ = -1; ///< the last block that followers were told of

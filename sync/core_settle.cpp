@@ -35,8 +35,9 @@ void Engine::Core::settle_sync() {
     }
     if (context_.config.follow) keep_alive();
     tell_blocks();
-    report();
     check_finish();
+    // A run that fails has no phase any more: what it was in is the last one told.
+    if (!outcome_ || !outcome_->error) report();
 }
 
 void Engine::Core::settle_broadcast() {
@@ -59,7 +60,10 @@ void Engine::Core::prepare_wallet() {
     if (wallet_ready_) return;
     wallet_ready_ = true;
     auto& wallet = context_.wallet;
+    const auto believed = wallet.scan().height;
     context_.note(wallet.reconcile(context_.tree));
+    if (const auto kept = wallet.scan().height; kept < believed)
+        tell_reorganised(early_fork_ && *early_fork_ < believed ? *early_fork_ : std::max(kept, 0));
     std::optional<std::int32_t> from;
     while (wallet.rescan()) {
         const auto height = resolve(*wallet.rescan());
@@ -205,7 +209,10 @@ notice::Phase Engine::Core::phase() const {
         return peers_.ready_peers().empty() ? notice::Phase::connecting : notice::Phase::headers;
     }
     if (context_.wallet.scan().height < goal()) return notice::Phase::blocks;
-    return at_tip_ && relay_.idle() ? notice::Phase::at_tip : notice::Phase::mempool;
+    // What is relayed at the tip is no phase of its own again.
+    const bool waiting = !context_.config.follow &&
+                         context_.now.steady_ms < tip_since_ms_ + context_.config.mempool_wait_ms;
+    return at_tip_ && !waiting ? notice::Phase::at_tip : notice::Phase::mempool;
 }
 
 void Engine::Core::report() {

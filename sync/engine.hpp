@@ -48,6 +48,8 @@ struct Statistics {
     std::uint64_t bytes_received = 0;
     std::uint64_t bytes_sent = 0;
     std::vector<Peer> peers;
+    std::optional<std::int32_t> reorganised{}; ///< the lowest fork above which blocks were undone
+    std::vector<std::string> accepted_by{};    ///< peers that showed the broadcast transaction
     friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 

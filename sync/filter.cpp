@@ -9,7 +9,10 @@ namespace {
 constexpr std::uint32_t size_classes[] = {500,    1'000,  2'000,  5'000,
                                           10'000, 20'000, 50'000, 100'000};
 
-std::uint32_t size_class_for(std::size_t elements) {
+} // namespace
+
+std::uint32_t size_class_for(std::size_t elements, std::uint32_t size_class) {
+    if (size_class >= elements) return size_class;
     const auto wanted = elements + elements / 4; // room for coins to come
     for (const auto step : size_classes) {
         if (step >= wanted) return step;
@@ -17,7 +20,12 @@ std::uint32_t size_class_for(std::size_t elements) {
     return static_cast<std::uint32_t>(std::min<std::size_t>(wanted, UINT32_MAX));
 }
 
-} // namespace
+bip37::FilterSize filter_size_for(std::size_t elements, std::uint32_t size_class, double fp_rate) {
+    const auto planned = bip37::plan_size(size_class_for(elements, size_class), fp_rate);
+    if (planned) return *planned;
+    const auto functions = bip37::core_size(elements, fp_rate);
+    return {limits::max_filter_bytes, functions ? functions->hash_functions : 1};
+}
 
 FilterKeeper::FilterKeeper(Context& context) : context_(context) {
     for (const auto& coin : context_.wallet.ledger().watched_coins()) {
@@ -47,15 +55,11 @@ std::size_t FilterKeeper::element_count() const {
 
 bip37::FilterSize FilterKeeper::choose_size(std::size_t elements) {
     auto parameters = context_.wallet.filter();
-    if (parameters.size_class < elements) {
-        parameters.size_class = size_class_for(elements);
-        context_.wallet.set_filter(parameters);
-    }
-    const auto planned = bip37::plan_size(parameters.size_class, context_.config.fp_rate);
-    if (planned) return *planned;
-
-    const auto fits =
-        elements <= bip37::capacity(limits::max_filter_bytes, context_.config.fp_rate);
+    parameters.size_class = size_class_for(elements, parameters.size_class);
+    context_.wallet.set_filter(parameters);
+    const auto rate = context_.config.fp_rate;
+    const bool fits = bip37::plan_size(parameters.size_class, rate).has_value() ||
+                      elements <= bip37::capacity(limits::max_filter_bytes, rate);
     if (!fits && !warned_too_large_) {
         warned_too_large_ = true;
         context_.warn({errc::too_large,
@@ -65,8 +69,7 @@ bip37::FilterSize FilterKeeper::choose_size(std::size_t elements) {
                        "The sync stays complete, with more transactions that are not yours; "
                        "spread the scripts over several wallets to avoid that"});
     }
-    const auto functions = bip37::core_size(elements, context_.config.fp_rate);
-    return {limits::max_filter_bytes, functions ? functions->hash_functions : 1};
+    return filter_size_for(elements, parameters.size_class, rate);
 }
 
 std::shared_ptr<LoadedFilter> FilterKeeper::make() {

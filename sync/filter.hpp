@@ -30,6 +30,13 @@ struct LoadedFilter {
     std::uint64_t checked_ordinal = 0;
 };
 
+/// The class of a wallet that watches `elements` and had `size_class` so far (0: none yet).
+std::uint32_t size_class_for(std::size_t elements, std::uint32_t size_class);
+
+/// The size of the filter that such a wallet loads: its class's, so that it rarely changes; the
+/// largest that BIP-37 allows where that is not enough.
+bip37::FilterSize filter_size_for(std::size_t elements, std::uint32_t size_class, double fp_rate);
+
 class FilterKeeper {
   public:
     explicit FilterKeeper(Context& context);

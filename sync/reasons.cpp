@@ -18,6 +18,14 @@ std::string utc(std::int64_t seconds) {
 
 std::string seconds(std::int64_t ms) { return std::to_string(ms / 1000) + " s"; }
 
+/// The system's words, without the peer's name that the message has already.
+std::string without_name(const std::string& detail, const std::string& peer) {
+    for (const auto& name : {peer, peer.substr(0, peer.rfind(':'))}) {
+        if (detail.starts_with(name + ": ")) return detail.substr(name.size() + 2);
+    }
+    return detail;
+}
+
 constexpr std::string_view another_peer = "Try another peer with --peer";
 
 } // namespace
@@ -25,10 +33,10 @@ constexpr std::string_view another_peer = "Try another peer with --peer";
 Error nobody_listens(const std::string& peer, Loss loss, const std::string& detail,
                      const chain::Network& network) {
     if (loss == Loss::unresolved) {
-        return {errc::no_peer, "cannot find the peer " + peer, detail,
+        return {errc::no_peer, "cannot find the peer " + peer, without_name(detail, peer),
                 "Check the spelling of the name, or give an IP address"};
     }
-    return {errc::no_peer, "cannot connect to " + peer, detail,
+    return {errc::no_peer, "cannot connect to " + peer, without_name(detail, peer),
             "Start a node there (bitcoind -chain=" +
                 std::string(network.name == "testnet3" ? "test" : network.name) +
                 " -peerbloomfilters=1), or name another one with --peer HOST[:PORT]"};
@@ -206,8 +214,8 @@ Error lower_node(const std::string& peer, std::int32_t height) {
 }
 
 Error until_not_seen(const std::string& what) {
-    return {errc::not_found, "the tip is reached and " + what + " was not seen", "",
-            "Mine or wait, then sync again"};
+    return {errc::not_found, "the tip is reached and " + what + " was not seen",
+            "no peer has it yet", "Mine or wait, then sync again"};
 }
 
 Error not_accepted(const chain::Hash256& txid, const std::string& cause) {
