@@ -2,8 +2,11 @@
 // itself, with the cause or with the right balance; beside an honest peer the balance is always
 // right.
 #include "tests/sim/engine/simulated.hpp"
+#include "tests/support/vectors.hpp"
 
+#include <fstream>
 #include <map>
+#include <sstream>
 
 namespace headlight::tests {
 namespace {
@@ -38,8 +41,8 @@ const std::map<std::string_view, Cost>& costs() {
         {"extra-hash", {Alone::fails, bad_merkleblock}},
         {"missing-hash", {Alone::fails, bad_merkleblock}},
         {"extra-flags", {Alone::fails, bad_merkleblock}},
-        {"no-transactions", {Alone::fails}},
-        {"absurd-count", {Alone::fails}},
+        {"no-transactions", {Alone::fails, bad_merkleblock}},
+        {"absurd-count", {Alone::fails, bad_merkleblock}},
         {"padding-bits", {Alone::right}},
         {"altered-header", {Alone::fails, refused_blocks}},
         {"duplicated-subtree", {Alone::fails, bad_merkleblock}},
@@ -191,6 +194,62 @@ TEST(FaultTable, EveryFaultHasItsCost) {
         EXPECT_TRUE(costs().contains(name)) << name;
     for (const auto& [name, cost] : costs()) {
         EXPECT_NE(regtest::find_fault(name), nullptr) << name;
+    }
+}
+
+/// The table rows of docs/outcomes.md that end with a fault's name, as their columns.
+std::vector<std::vector<std::string>> documented_rows(std::string_view fault) {
+    std::ifstream file(source_folder() / "docs/outcomes.md");
+    std::vector<std::vector<std::string>> rows;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream columns(line);
+        std::vector<std::string> row;
+        for (std::string column; std::getline(columns, column, '|');)
+            row.push_back(column);
+        if (row.size() > 5 && row[5].find("`" + std::string(fault) + "`") != std::string::npos)
+            rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::string_view alone_text(Alone alone) {
+    switch (alone) {
+    case Alone::right:
+        return " right";
+    case Alone::fails:
+        return " fails";
+    case Alone::hidden:
+        break;
+    }
+    return " **may show less than there is**";
+}
+
+std::string_view enumerator(sync::DropReason reason) {
+    using enum sync::DropReason;
+    static const std::map<sync::DropReason, std::string_view> names{
+        {bad_headers, "`bad_headers`"},
+        {bad_merkleblock, "`bad_merkleblock`"},
+        {bad_transaction, "`bad_transaction`"},
+        {useless, "`useless`"},
+        {handshake, "`handshake`"},
+        {stalled, "`stalled`"},
+        {flood, "`flood`"},
+        {headers_limit, "`headers_limit`"},
+        {refused_blocks, "`refused_blocks`"},
+        {done, "`done`"}};
+    return names.at(reason);
+}
+
+TEST(FaultTable, IsWhatTheDocumentSays) {
+    for (const auto& [name, cost] : costs()) {
+        const auto rows = documented_rows(name);
+        ASSERT_EQ(rows.size(), 1U) << name << " has one row in docs/outcomes.md";
+        EXPECT_TRUE(rows[0][4].starts_with(alone_text(cost.alone))) << name << ":" << rows[0][4];
+        if (!cost.drop) continue;
+        EXPECT_NE(rows[0][3].find(enumerator(*cost.drop)), std::string::npos)
+            << name << ":" << rows[0][3];
+        const bool ban = rows[0][2].find("ban") != std::string::npos;
+        EXPECT_EQ(sync::is_ban(*cost.drop), ban) << name << ":" << rows[0][2];
     }
 }
 
