@@ -88,7 +88,7 @@ void print_list(Context& context, const std::vector<Listed>& listed) {
     for (const auto& one : listed)
         table.add({std::to_string(one.ref.descriptor), std::to_string(one.ref.branch),
                    std::to_string(one.ref.index), one.address, std::to_string(one.use.transactions),
-                   format_amount(one.use.received)});
+                   one.use.transactions > 0 ? format_amount(one.use.received) : "-"});
     context.out.text(table.to_string());
 }
 

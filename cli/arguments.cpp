@@ -4,6 +4,7 @@
 #include "cli/birthday.hpp"
 #include "cli/input.hpp"
 #include "client/version.hpp"
+#include "wallet/nearest_word.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -43,6 +44,8 @@ struct Written {
     bool qr = false;
     std::string txid;
     std::string transaction;
+
+    std::int64_t now = 0;
 };
 
 Error usage(std::string message, std::string cause, std::string cure) {
@@ -81,7 +84,7 @@ result<chain::Hash256> txid(std::string_view text) {
 
 result<std::optional<wallet::Birthday>> birthday(const Written& written) {
     if (!written.birthday) return std::optional<wallet::Birthday>{};
-    const auto parsed = parse_birthday(*written.birthday);
+    const auto parsed = parse_birthday(*written.birthday, written.now);
     if (!parsed) return parsed.error();
     return std::optional(*parsed);
 }
@@ -107,14 +110,15 @@ result<std::vector<p2p::Endpoint>> peers(const Written& written, const chain::Ne
                  "Leave some out");
 }
 
-// The first kind hands out addresses.
+// The first kind hands out addresses; none: there is no such script.
 std::vector<wallet::AccountKind> kinds(std::string_view script) {
     using enum wallet::AccountKind;
+    if (script == "wpkh") return {wpkh};
     if (script == "pkh") return {pkh};
     if (script == "sh-wpkh") return {sh_wpkh};
     if (script == "tr") return {tr};
     if (script == "all") return {wpkh, tr, sh_wpkh, pkh};
-    return {wpkh};
+    return {};
 }
 
 // ------------------------------------------------------------- each command from what was written
@@ -122,6 +126,9 @@ std::vector<wallet::AccountKind> kinds(std::string_view script) {
 result<Command> create(const Written& written, const chain::Network&) {
     command::Create create;
     create.scripts = kinds(written.script);
+    if (create.scripts.empty())
+        return usage("--script cannot be '" + written.script + "'",
+                     "it is wpkh, pkh, sh-wpkh, tr or all", "Choose one of these");
     const auto words = whole("--words", written.words.value_or("12"), 12, 24);
     if (!words) return words.error();
     create.words = static_cast<std::size_t>(*words);
@@ -152,7 +159,7 @@ result<Command> create(const Written& written, const chain::Network&) {
 result<Command> watch(const Written& written, const chain::Network&) {
     if (written.items.empty() && written.file.empty())
         return usage("watch needs something to watch", "no ITEM and no --file is given",
-                     "Name addresses, descriptors or extended public keys");
+                     "Name addresses, descriptors or extended public keys, or a --file of them");
     command::Watch watch{.items = written.items, .file = written.file, .birthday = {}};
     const auto from = birthday(written);
     if (!from) return from.error();
@@ -228,15 +235,20 @@ using Bind = result<Command> (*)(const Written&, const chain::Network&);
 
 class Parser {
   public:
-    Parser() {
+    explicit Parser(std::int64_t now) {
+        written_.now = now;
         app_.name("headlight");
         app_.require_subcommand(1);
+        app_.get_formatter()->label("SUBCOMMAND", "COMMAND");
         app_.set_version_flag("--version", "headlight " + std::string(client::version));
         app_.add_option("--network", written_.network,
-                        "main (default), testnet3, testnet4, signet or regtest");
+                        "main (default), testnet3, testnet4, signet or regtest")
+            ->type_name("NETWORK");
         app_.add_option("--datadir", written_.datadir,
-                        "where everything is kept (default: the XDG data folder)");
-        app_.add_option("--wallet", written_.wallet, "the wallet's name (default: default)");
+                        "where everything is kept (default: the XDG data folder)")
+            ->type_name("FOLDER");
+        app_.add_option("--wallet", written_.wallet, "the wallet's name (default: default)")
+            ->type_name("NAME");
         app_.add_flag("--json", written_.json, "results and failures as JSON");
         app_.add_flag("-v,--verbose", written_.verbose, "tell more, on stderr");
         add_makers();
@@ -252,19 +264,52 @@ class Parser {
             return std::variant<Arguments, Information>(
                 Information{std::string(version.what()) + "\n"});
         } catch (const CLI::Success&) { // help; CLI11 finds the command it is asked for
-            const auto chosen = app_.get_subcommands();
-            return std::variant<Arguments, Information>(
-                Information{chosen.empty() ? app_.help() : chosen.front()->help()});
+            return std::variant<Arguments, Information>(Information{app_.help()});
         } catch (const CLI::ParseError& error) {
-            return usage("the command line is not understood", error.what(),
-                         "See `headlight --help`");
+            return misunderstood(error.what());
         }
         return bind();
     }
 
   private:
+    // CLI11 says that a command is missing where one is misspelt, so that is looked for first.
+    Error misunderstood(const std::string& what) const {
+        const auto chosen = app_.get_subcommands();
+        const auto help =
+            "`headlight " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`";
+        const auto strange = app_.remaining(true);
+        if (strange.empty() && chosen.empty())
+            return usage("no command is given", "headlight does one thing at a time",
+                         "See " + help);
+        if (strange.empty())
+            return usage("the command line is not understood", what, "See " + help);
+        const auto& first = strange.front();
+        if (first.starts_with('-'))
+            return usage("there is no option '" + first + "'",
+                         chosen.empty() ? "headlight does not know it"
+                                        : chosen.front()->get_name() + " does not take it",
+                         "See " + help);
+        return chosen.empty()
+                   ? no_command(first)
+                   : usage("'" + first + "' is too much",
+                           chosen.front()->get_name() + " takes no more arguments", "See " + help);
+    }
+
+    Error no_command(const std::string& name) const {
+        std::vector<std::string_view> known;
+        std::string list;
+        for (const auto* command : app_.get_subcommands({})) {
+            known.push_back(command->get_name());
+            list += (list.empty() ? "" : ", ") + command->get_name();
+        }
+        const std::string near(wallet::nearest_word(name, known));
+        return usage("there is no command '" + name + "'", "headlight knows " + list,
+                     near.empty() ? "See `headlight --help`" : "Did you mean '" + near + "'?");
+    }
+
     CLI::App& add(const char* name, const char* does, Bind to) {
         auto* command = app_.add_subcommand(name, does);
+        command->group("Commands");
         command->fallthrough(); // global options may stand behind the command, too
         command->callback([this, to] { bind_ = to; });
         return *command;
@@ -273,53 +318,74 @@ class Parser {
     void add_makers() {
         auto& create = add("create", "Make a new HD wallet, or restore one", cli::create);
         create.add_option("--script", written_.script, "wpkh (default), pkh, sh-wpkh, tr or all")
-            ->check(CLI::IsMember({"wpkh", "pkh", "sh-wpkh", "tr", "all"}));
-        create.add_option("--words", written_.words, "12 (default), 15, 18, 21 or 24");
-        create.add_option("--mnemonic-file", written_.mnemonic_file,
-                          "restore from the mnemonic in this file (-: stdin)");
-        create.add_option("--passphrase-file", written_.passphrase_file,
-                          "the mnemonic's passphrase: this file's first line (-: stdin)");
-        create.add_option("--account", written_.account, "BIP-44 account (default: 0)");
+            ->type_name("SCRIPT");
+        create.add_option("--words", written_.words, "12 (default), 15, 18, 21 or 24")
+            ->type_name("NUMBER");
+        create
+            .add_option("--mnemonic-file", written_.mnemonic_file,
+                        "restore from the mnemonic in this file (-: stdin)")
+            ->type_name("FILE");
+        create
+            .add_option("--passphrase-file", written_.passphrase_file,
+                        "the mnemonic's passphrase: this file's first line (-: stdin)")
+            ->type_name("FILE");
+        create.add_option("--account", written_.account, "BIP-44 account (default: 0)")
+            ->type_name("NUMBER");
         add_birthday_and_gap(create);
 
         auto& watch =
             add("watch", "Watch addresses, descriptors or extended public keys", cli::watch);
-        watch.add_option("items", written_.items, "what to watch")->type_name("ITEM");
-        watch.add_option("--file", written_.file, "more items, one a line (-: stdin)");
+        watch.add_option("ITEM", written_.items, "an address, descriptor or extended public key")
+            ->type_name("");
+        watch.add_option("--file", written_.file, "more items, one a line (-: stdin)")
+            ->type_name("FILE");
         add_birthday_and_gap(watch);
     }
 
     void add_birthday_and_gap(CLI::App& command) {
-        command.add_option("--birthday", written_.birthday,
-                           "HEIGHT or YYYY-MM-DD of the first use: nothing before is scanned");
-        command.add_option("--gap", written_.gap, "unused addresses in a row (default: 20)");
+        command
+            .add_option("--birthday", written_.birthday,
+                        "height or day of the first use: nothing before is scanned")
+            ->type_name("HEIGHT|YYYY-MM-DD");
+        command.add_option("--gap", written_.gap, "unused addresses in a row (default: 20)")
+            ->type_name("NUMBER");
     }
 
     void add_peers_and_timeout(CLI::App& command) {
         command
             .add_option("--peer", written_.peers,
-                        "HOST[:PORT] of a full node; may be repeated (default: 127.0.0.1)")
+                        "a full node; may be repeated (default: 127.0.0.1)")
+            ->type_name("HOST[:PORT]")
             ->expected(1)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-        command.add_option("--timeout", written_.timeout, "give up after so many seconds");
+        command.add_option("--timeout", written_.timeout, "give up after so many seconds")
+            ->type_name("SECONDS");
     }
 
     void add_network_commands() {
         auto& sync = add("sync", "Bring the wallet to the tip of the chain", cli::sync);
         add_peers_and_timeout(sync);
-        sync.add_option("--until", written_.until, "stop at this HEIGHT, or once TXID is seen");
+        sync.add_option("--until", written_.until,
+                        "stop at this height, or once this transaction is seen")
+            ->type_name("HEIGHT|TXID");
         sync.add_option("--mempool-wait", written_.mempool_wait,
-                        "wait so many seconds at the tip for pending payments (default: 0)");
+                        "wait so long at the tip for pending payments (default: 0)")
+            ->type_name("SECONDS");
         sync.add_flag("--follow", written_.follow,
                       "stay at the tip; one JSON object a line for each event");
 
         auto& broadcast = add("broadcast", "Announce a signed transaction", cli::broadcast);
-        broadcast.add_option("transaction", written_.transaction, "its hex, a file with it, or -")
+        broadcast
+            .add_option("TRANSACTION", written_.transaction,
+                        "its hex, a file with it, or - (stdin)")
+            ->type_name("")
             ->required();
         add_peers_and_timeout(broadcast);
 
         auto& rescan = add("rescan", "Scan again from a height, at the next sync", cli::rescan);
-        rescan.add_option("--from", written_.from, "the first block to scan again")->required();
+        rescan.add_option("--from", written_.from, "the first block to scan again")
+            ->type_name("HEIGHT")
+            ->required();
         add("reset-chain", "Delete the stored headers; wallets stay", plain<command::ResetChain>);
     }
 
@@ -337,11 +403,11 @@ class Parser {
 
     void add_proofs() {
         auto& abandon = add("abandon", "Give up a pending transaction", of_txid<command::Abandon>);
-        abandon.add_option("txid", written_.txid, "which one")->required();
+        abandon.add_option("TXID", written_.txid, "which one")->type_name("")->required();
         auto& proof = add("proof", "Prove that a payment is in a block", of_txid<command::Proof>);
-        proof.add_option("txid", written_.txid, "which one")->required();
+        proof.add_option("TXID", written_.txid, "which one")->type_name("")->required();
         auto& verify = add("verify", "Check such a proof offline", cli::verify);
-        verify.add_option("file", written_.file, "the proof (-: stdin)")->required();
+        verify.add_option("FILE", written_.file, "the proof (-: stdin)")->type_name("")->required();
     }
 
     result<std::variant<Arguments, Information>> bind() const {
@@ -373,8 +439,9 @@ class Parser {
 
 } // namespace
 
-result<std::variant<Arguments, Information>> parse_arguments(int argc, const char* const* argv) {
-    return Parser().parse(argc, argv);
+result<std::variant<Arguments, Information>> parse_arguments(int argc, const char* const* argv,
+                                                             std::int64_t now) {
+    return Parser(now).parse(argc, argv);
 }
 
 bool wants_json(int argc, const char* const* argv) {

@@ -88,9 +88,10 @@ struct Information {
     std::string text;
 };
 
-/// Everything that can be checked without a file is checked here. Errors: bad_argument, and those
-/// of parse_endpoint.
-result<std::variant<Arguments, Information>> parse_arguments(int argc, const char* const* argv);
+/// Everything that can be checked without a file is checked here. `now` is in seconds since 1970.
+/// Errors: bad_argument, and those of parse_endpoint.
+result<std::variant<Arguments, Information>> parse_arguments(int argc, const char* const* argv,
+                                                             std::int64_t now);
 
 /// Whether --json is among the arguments, also when the rest does not parse.
 bool wants_json(int argc, const char* const* argv);

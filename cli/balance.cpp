@@ -18,6 +18,15 @@ std::string as_table(const wallet::Balance& balance) {
     return table.to_string().substr(1); // without the empty heading
 }
 
+// What the balance is not up to, if anything.
+std::string remark(std::int32_t scanned, std::int32_t tip) {
+    if (scanned < 0) return "Nothing is scanned yet";
+    const auto at = "Scanned to block " + std::to_string(scanned);
+    if (tip < 0) return at + ", and its header is not stored any more";
+    if (tip < scanned) return at + ", but the stored headers end at " + std::to_string(tip);
+    return tip == scanned ? "" : at + " of " + std::to_string(tip);
+}
+
 } // namespace
 
 result<void> perform(Context& context, const command::Balance&) {
@@ -33,11 +42,8 @@ result<void> perform(Context& context, const command::Balance&) {
         return {};
     }
     context.out.text(as_table(balance));
-    if (scanned < view->chain.height || scanned < 0)
-        context.out.note(scanned < 0
-                             ? "Nothing is scanned yet: run `headlight sync`."
-                             : "Scanned to block " + std::to_string(scanned) + " of " +
-                                   std::to_string(view->chain.height) + ": run `headlight sync`.");
+    if (const auto note = remark(scanned, view->chain.height); !note.empty())
+        context.out.note(note + ": run `headlight sync`.");
     return {};
 }
 

@@ -40,10 +40,15 @@ std::optional<std::int64_t> day(std::string_view text) {
 
 } // namespace
 
-result<Birthday> parse_birthday(std::string_view text) {
+result<Birthday> parse_birthday(std::string_view text, std::int64_t now) {
     if (const auto height = digits(text); height && *height <= limits::max_height)
         return Birthday{Birthday::Kind::height, *height};
-    if (const auto time = day(text)) return Birthday{Birthday::Kind::time, *time};
+    const auto time = day(text);
+    if (time && *time <= now) return Birthday{Birthday::Kind::time, *time};
+    if (time)
+        return Error{errc::bad_argument, "the birthday " + std::string(text) + " is still to come",
+                     "today is " + format_day(now) + ", and nothing before a birthday is scanned",
+                     "Give the day of the first payment or an earlier one"};
     return Error{errc::bad_argument, "'" + std::string(text) + "' is no birthday",
                  "it is neither a block height up to " + std::to_string(limits::max_height) +
                      " nor a day of the calendar from 1970 on",

@@ -8,8 +8,9 @@
 
 namespace headlight::cli {
 
-/// HEIGHT or YYYY-MM-DD (midnight UTC). Error: bad_argument, also for a day that no calendar has.
-result<wallet::Birthday> parse_birthday(std::string_view text);
+/// HEIGHT or YYYY-MM-DD (midnight UTC). Error: bad_argument, also for a day that no calendar has or
+/// that is still to come: all before it would be skipped.
+result<wallet::Birthday> parse_birthday(std::string_view text, std::int64_t now);
 
 /// "block 1234" or "2024-05-01".
 std::string to_text(const wallet::Birthday& birthday);

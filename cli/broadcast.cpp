@@ -6,13 +6,9 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include <set>
-
 namespace headlight::cli {
 
 namespace {
-
-constexpr std::string_view shows_transaction = "shows the transaction"; // the engine's words
 
 result<chain::Transaction> read_transaction(const Context& context, const std::string& source) {
     auto text = from_hex(source) && !source.empty()
@@ -41,7 +37,7 @@ result<void> remember(Context& context, const chain::Transaction& tx, const chai
     return opened->save();
 }
 
-void show(Context& context, const chain::Hash256& txid, const std::set<std::string>& shown_by) {
+void show(Context& context, const chain::Hash256& txid, const std::vector<std::string>& shown_by) {
     if (context.out.json()) {
         boost::json::array peers(shown_by.begin(), shown_by.end());
         return context.out.value(
@@ -63,20 +59,17 @@ result<void> perform(Context& context, const command::Broadcast& broadcast) {
     options.config.broadcast = *tx;
     options.timeout_ms = broadcast.timeout_ms;
     options.wallet_optional = true;
-    std::set<std::string> shown_by;
     const auto outcome = client::run_sync(context.paths, options, [&](const sync::Notice& notice) {
         if (const auto* warning = std::get_if<sync::notice::Warning>(&notice))
             context.out.warn(warning->error);
-        if (const auto* log = std::get_if<sync::notice::PeerLog>(&notice)) {
+        if (const auto* log = std::get_if<sync::notice::PeerLog>(&notice))
             context.out.detail(log->address + ": " + log->text);
-            if (log->text == shows_transaction) shown_by.insert(log->address);
-        }
     });
     if (outcome.error) return *outcome.error;
     const auto txid = chain::txid(*tx);
     if (const auto remembered = remember(context, *tx, txid); !remembered)
         context.out.warn(remembered.error());
-    show(context, txid, shown_by);
+    show(context, txid, outcome.statistics.accepted_by);
     return {};
 }
 

@@ -1,8 +1,10 @@
 #include "cli/output.hpp"
 
+#include "cli/json_text.hpp"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
 
 #include <ostream>
 
@@ -17,7 +19,7 @@ boost::json::object to_json(const Error& error) {
 
 void print_error(const Host& host, const Error& error, bool json) {
     if (json)
-        host.err << boost::json::serialize(boost::json::object{{"error", to_json(error)}}) << '\n';
+        host.err << json_text(boost::json::object{{"error", to_json(error)}}) << '\n';
     else
         host.err << "headlight: " << to_string(error) << '\n';
     host.err.flush();
@@ -32,15 +34,13 @@ void Output::value(boost::json::object object) {
             warnings.emplace_back(warning);
         object["warnings"] = std::move(warnings);
     }
-    host_.out << boost::json::serialize(object) << '\n';
+    host_.out << json_text(object) << '\n';
 }
 
-void Output::value(const boost::json::array& array) {
-    host_.out << boost::json::serialize(array) << '\n';
-}
+void Output::value(const boost::json::array& array) { host_.out << json_text(array) << '\n'; }
 
 void Output::line(const boost::json::object& object) {
-    host_.out << boost::json::serialize(object) << std::endl;
+    host_.out << json_text(object) << std::endl;
 }
 
 void Output::note(std::string_view text) {

@@ -60,6 +60,7 @@ ProgressDisplay::~ProgressDisplay() {
 void ProgressDisplay::on(const sync::notice::Progress& progress) {
     const bool new_phase = !started_ || progress.phase != last_.phase;
     const double now = seconds_();
+    if (new_phase && started_) end_phase(progress);
     if (new_phase) phase_start_ = now;
     if (new_phase || progress.done != last_.done) last_change_ = now;
     last_ = progress;
@@ -78,10 +79,29 @@ void ProgressDisplay::clear() {
     drawn_ = false;
 }
 
+// Where a phase ended is known from the next one's figures. A bar is gone by then.
+void ProgressDisplay::end_phase(const sync::notice::Progress& next) {
+    if (style_ != Style::lines || !has_figures(last_.phase)) return;
+    const bool headers = last_.phase == Phase::headers;
+    const auto end = headers ? next.headers : next.scanned;
+    if (end == shown_at_) return;
+    last_.done += end - place();
+    last_.headers = next.headers;
+    last_.scanned = next.scanned;
+    expected_headers_ = 0;
+    show(true);
+}
+
+std::int32_t ProgressDisplay::place() const {
+    return last_.phase == Phase::headers ? last_.headers : last_.scanned;
+}
+
 void ProgressDisplay::show(bool now) {
+    if (last_.phase == Phase::mempool && !shows_mempool_) return clear();
     const double wait = style_ == Style::bar ? redraw_seconds : line_seconds;
     if (style_ == Style::none || (!now && seconds_() - last_shown_ < wait)) return;
     last_shown_ = seconds_();
+    shown_at_ = place();
     if (style_ == Style::lines) return out_.note(text());
     clear();
     if (last_.phase == Phase::at_tip) return;
@@ -110,7 +130,7 @@ std::string ProgressDisplay::figures() const {
     // How many headers there are is known at their end only, unless their pace tells.
     if (!headers || expected_headers_ > 0)
         line += (style_ == Style::bar ? bar(part) : "") + percent(part);
-    line += "at " + std::to_string(headers ? last_.headers : last_.scanned);
+    line += "at " + std::to_string(place());
     if (!headers) line += " of " + std::to_string(last_.headers);
     const double taken = seconds_() - phase_start_;
     if (taken < 1 || last_.done <= 0) return line;

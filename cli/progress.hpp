@@ -22,12 +22,16 @@ class ProgressDisplay {
     void on_peer(std::string address) { peer_ = std::move(address); }
     /// How many headers are likely still to come; known on networks whose blocks have a pace.
     void expect_headers(std::int64_t more) { expected_headers_ = more; }
+    /// Nobody waits for pending payments in this run: that phase passes unseen.
+    void hide_mempool() { shows_mempool_ = false; }
     /// Called about once a second: shows that nothing moves, too.
     void tick();
     /// Takes the bar off the screen.
     void clear();
 
   private:
+    void end_phase(const sync::notice::Progress& next);
+    std::int32_t place() const;
     void show(bool now);
     std::string text() const;
     std::string figures() const;
@@ -44,6 +48,8 @@ class ProgressDisplay {
     double last_change_ = 0;
     double last_shown_ = 0;
     bool started_ = false;
+    bool shows_mempool_ = true;
+    std::int32_t shown_at_ = -1; ///< the place that was last shown
     bool drawn_ = false;
 };
 

@@ -44,7 +44,7 @@ int show(const Information& information, const Host& host) {
 int run(int argc, const char* const* argv, const Host& host) {
     const bool json = wants_json(argc, argv);
     try {
-        const auto parsed = parse_arguments(argc, argv);
+        const auto parsed = parse_arguments(argc, argv, host.now());
         if (!parsed) {
             print_error(host, parsed.error(), json);
             return misused;

@@ -1,11 +1,11 @@
 // `status`: where the wallet stands, from the files alone. Two figures, headers and scan; "synced"
 // only when both stand at a fresh tip.
-#include "bip37/sizing.hpp"
 #include "cli/birthday.hpp"
 #include "cli/commands.hpp"
 #include "cli/sync_report.hpp"
 #include "cli/text.hpp"
 #include "cli/view.hpp"
+#include "sync/filter.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -44,16 +44,14 @@ std::size_t elements_of(const wallet::Wallet& wallet) {
     return std::max<std::size_t>(elements, 1);
 }
 
-// The filter that the next sync loads, as the engine plans it.
+// The filter that the next sync loads.
 Filter filter_of(const wallet::Wallet& wallet) {
     const auto elements = elements_of(wallet);
-    const auto planned = std::max<std::size_t>(wallet.filter().size_class, elements);
-    const double rate = sync::Config{}.fp_rate;
-    auto size = bip37::plan_size(planned, rate);
-    if (!size) size = bip37::core_size(elements, rate);
-    return {.size = *size,
+    const auto size =
+        sync::filter_size_for(elements, wallet.filter().size_class, sync::Config{}.fp_rate);
+    return {.size = size,
             .tweak = wallet.filter().tweak,
-            .fp_rate = bip37::expected_fp_rate(*size, elements)};
+            .fp_rate = bip37::expected_fp_rate(size, elements)};
 }
 
 // A height and a time compare through the stored headers; where these end, the time is the later
@@ -125,7 +123,9 @@ void print_json(Context& context, const View& view, const Summary& is) {
 std::string scan_text(const Summary& is) {
     if (is.synced) return std::to_string(is.scanned) + " (synced)";
     std::string text = is.scanned < 0 ? "nothing yet" : std::to_string(is.scanned);
-    if (is.rescan) text += "; the next sync scans again from " + to_text(*is.rescan);
+    if (is.rescan)
+        text += std::string("; the next sync scans ") + (is.scanned < 0 ? "" : "again ") + "from " +
+                to_text(*is.rescan);
     return text + " (not synced)";
 }
 
@@ -148,7 +148,9 @@ void print_text(Context& context, const View& view, const Summary& is) {
     table.add({"filter", std::to_string(is.filter.size.bytes) + " bytes, " +
                              count(is.filter.size.hash_functions, "function") + ", tweak " +
                              std::to_string(is.filter.tweak) + ", false positives " + rate});
-    context.out.text(table.to_string().substr(1) + std::string(omission_note) + "\n");
+    const bool anything = is.scanned >= 0;
+    context.out.text(table.to_string().substr(1) +
+                     (anything ? std::string(omission_note) + "\n" : ""));
 }
 
 } // namespace

@@ -27,9 +27,10 @@ ProgressDisplay::Style style(const Output& out) {
 // Hands the notices of a run to whom they concern, and remembers what is reported in the end.
 class Watcher {
   public:
-    Watcher(Context& context, bool follow)
+    Watcher(Context& context, const command::Sync& sync)
         : context_(context), progress_(context.out, style(context.out), steady_seconds) {
-        if (follow) follow_.emplace(context.out);
+        if (sync.follow) follow_.emplace(context.out);
+        if (sync.follow || sync.mempool_wait_ms == 0) progress_.hide_mempool();
     }
 
     void open(const wallet::Wallet& wallet, const chain::HeaderArchive& headers) {
@@ -110,13 +111,13 @@ void report(Context& context, const command::Sync& sync, const client::SyncOutco
     }
     if (context.out.json()) return context.out.value(std::move(object));
     context.out.text(to_text(outcome, balance));
-    context.out.note(omission_note);
+    if (outcome.statistics.peers.size() == 1) context.out.note(omission_note);
 }
 
 } // namespace
 
 result<void> perform(Context& context, const command::Sync& sync) {
-    Watcher watcher(context, sync.follow);
+    Watcher watcher(context, sync);
     const auto outcome =
         client::run_sync(context.paths, options_for(sync, watcher),
                          [&watcher](const headlight::sync::Notice& notice) { watcher.on(notice); });

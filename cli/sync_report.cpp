@@ -33,7 +33,8 @@ boost::json::object to_json(const client::SyncOutcome& outcome, const wallet::Ba
                                {"false_positives", did.false_positives},
                                {"bytes_received", did.bytes_received},
                                {"bytes_sent", did.bytes_sent},
-                               {"seconds", std::round(outcome.seconds * 1e6) / 1e6}};
+                               {"seconds", std::round(outcome.seconds * 1e3) / 1e3}};
+    object["reorganised"] = did.reorganised ? boost::json::value(*did.reorganised) : nullptr;
     auto& peers = object["peers"].emplace_array();
     for (const auto& peer : did.peers)
         peers.emplace_back(boost::json::object{{"address", peer.address},
@@ -48,6 +49,9 @@ std::string to_text(const client::SyncOutcome& outcome, const wallet::Balance& b
     const auto& did = outcome.statistics;
     std::string text = "Scanned to block " + std::to_string(did.height) + " of " +
                        std::to_string(did.tip) + " in " + seconds_text(outcome.seconds) + ".\n";
+    if (did.reorganised)
+        text += "  The chain was reorganised above block " + std::to_string(*did.reorganised) +
+                ": what was above it is scanned anew.\n";
     text += "  " + count(did.headers, "new header") + ", " + count(did.scanned_blocks, "block") +
             " scanned, " + std::to_string(did.rescanned_blocks) + " of them again; " +
             count(did.filterloads, "filter") + " sent\n";

@@ -38,11 +38,12 @@ void show(Context& context, const PaymentProof& proof, std::int32_t tip) {
                                                      {"block", proof.block.to_string()},
                                                      {"height", proof.height},
                                                      {"confirmations", confirmations}});
-    context.out.text("Valid: transaction " + proof.txid.to_string() + "\n  is number " +
-                     std::to_string(proof.position) + " of " +
-                     std::to_string(proof.total_transactions) + " in block " +
-                     proof.block.to_string() + "\n  at height " + std::to_string(proof.height) +
-                     ", with " + count(confirmations, "confirmation") + ".\n");
+    context.out.text("Valid: transaction " + proof.txid.to_string() + "\n  is transaction " +
+                     std::to_string(proof.position + 1) + " of " +
+                     std::to_string(proof.total_transactions) + " (position " +
+                     std::to_string(proof.position) + ") in block " + proof.block.to_string() +
+                     "\n  at height " + std::to_string(proof.height) + ", with " +
+                     count(confirmations, "confirmation") + ".\n");
 }
 
 } // namespace

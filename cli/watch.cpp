@@ -16,8 +16,11 @@ using wallet::Descriptor;
 
 // The rest of an item's own error says what and why; the line says where.
 Error in_line(Error error, std::size_t line, std::string_view text) {
-    error.message =
-        "line " + std::to_string(line) + " ('" + std::string(text) + "'): " + error.message;
+    auto where = "line " + std::to_string(line);
+    // A secret is not repeated, nor what the message quotes.
+    const bool quoted = error.message.find(text) != std::string::npos;
+    if (!quoted && error.code != errc::private_key) where += " ('" + std::string(text) + "')";
+    error.message = where + ": " + error.message;
     return error;
 }
 

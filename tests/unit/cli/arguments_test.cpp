@@ -21,7 +21,7 @@ result<cli::Arguments> parse(std::vector<std::string> arguments) {
     std::vector<const char*> argv;
     for (const auto& one : arguments)
         argv.push_back(one.c_str());
-    auto parsed = cli::parse_arguments(static_cast<int>(argv.size()), argv.data());
+    auto parsed = cli::parse_arguments(static_cast<int>(argv.size()), argv.data(), test_now);
     if (!parsed) return parsed.error();
     return std::get<cli::Arguments>(*parsed);
 }
@@ -63,6 +63,47 @@ TEST_F(Usage, MistakesExitWith2AndNameThemselves) {
         EXPECT_EQ(json.error().at("code").as_string(), "bad-argument") << json.err;
     }
     EXPECT_EQ(run_raw({"--network", "moon", "balance"}).code, 2);
+}
+
+TEST_F(Usage, AMistakeIsNamedWithWhatWasMeant) {
+    const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> mistakes{
+        {{"foo"}, {"there is no command 'foo'", "knows create", "verify", "`headlight --help`"}},
+        {{"blance"}, {"there is no command 'blance'", "Did you mean 'balance'?"}},
+        {{"desc"}, {"Did you mean 'descriptors'?"}},
+        {{"foo", "--bar"}, {"there is no command 'foo'"}},
+        {{}, {"no command is given"}},
+        {{"--frobnicate"}, {"there is no option '--frobnicate'"}},
+        {{"balance", "--frobnicate"}, {"'--frobnicate'", "`headlight balance --help`"}},
+        {{"balance", "more"}, {"'more'", "`headlight balance --help`"}},
+        {{"proof"}, {"TXID", "`headlight proof --help`"}}};
+    for (const auto& [arguments, parts] : mistakes) {
+        const auto ran = run(arguments);
+        EXPECT_EQ(ran.code, 2);
+        for (const auto& part : parts)
+            EXPECT_NE(ran.err.find(part), std::string::npos) << part << " is not in " << ran.err;
+    }
+}
+
+TEST_F(Usage, HelpNamesTheKindOfEachValue) {
+    const auto help = run_raw({"--help"}).out;
+    EXPECT_NE(help.find("Usage: headlight [OPTIONS] COMMAND"), std::string::npos) << help;
+    const std::vector<std::pair<std::string, std::string>> values{
+        {"create", "--birthday HEIGHT|YYYY-MM-DD"},
+        {"create", "--mnemonic-file FILE"},
+        {"watch", "[ITEM...]"},
+        {"sync", "--peer HOST[:PORT]"},
+        {"sync", "--until HEIGHT|TXID"},
+        {"rescan", "--from HEIGHT"},
+        {"abandon", "TXID"},
+        {"verify", "FILE"},
+        {"broadcast", "TRANSACTION"}};
+    for (const auto& [command, value] : values) {
+        const auto text = run_raw({command, "--help"}).out;
+        EXPECT_NE(text.find("Usage: headlight " + command), std::string::npos) << text;
+        EXPECT_NE(text.find(value), std::string::npos) << text;
+        EXPECT_EQ(text.find("TEXT"), std::string::npos) << text;
+    }
+    EXPECT_EQ(help.find("TEXT"), std::string::npos) << help;
 }
 
 TEST_F(Usage, HelpAndVersionGoToStdout) {
@@ -130,17 +171,24 @@ TEST(Arguments, SyncTakesPeersGoalsAndWaits) {
 
 TEST(Birthdays, AreHeightsOrDaysOfTheCalendar) {
     using wallet::Birthday;
-    EXPECT_EQ(cli::parse_birthday("0").value(), (Birthday{Birthday::Kind::height, 0}));
-    EXPECT_EQ(cli::parse_birthday("840000").value(), (Birthday{Birthday::Kind::height, 840'000}));
-    EXPECT_EQ(cli::parse_birthday("1970-01-01").value(), (Birthday{Birthday::Kind::time, 0}));
-    EXPECT_EQ(cli::parse_birthday("2024-02-29").value(),
+    EXPECT_EQ(cli::parse_birthday("0", test_now).value(), (Birthday{Birthday::Kind::height, 0}));
+    EXPECT_EQ(cli::parse_birthday("840000", test_now).value(),
+              (Birthday{Birthday::Kind::height, 840'000}));
+    EXPECT_EQ(cli::parse_birthday("1970-01-01", test_now).value(),
+              (Birthday{Birthday::Kind::time, 0}));
+    EXPECT_EQ(cli::parse_birthday("2024-02-29", test_now).value(),
               (Birthday{Birthday::Kind::time, 1'709'164'800}));
     for (const char* text :
          {"", "-1", "+1", "1.5", "2023-02-29", "2024-00-10", "2024-04-31", "2024-4-1", "24-04-01",
           "2024-04-0x", "1969-12-31", "2024/04/01", "99999999999999999999"})
-        EXPECT_FALSE(cli::parse_birthday(text)) << text;
-    EXPECT_TRUE(cli::parse_birthday(std::to_string(limits::max_height)));
-    EXPECT_FALSE(cli::parse_birthday(std::to_string(limits::max_height + 1)));
+        EXPECT_FALSE(cli::parse_birthday(text, test_now)) << text;
+    EXPECT_TRUE(cli::parse_birthday("2024-05-01", test_now)); // today
+    const auto future = cli::parse_birthday("2024-05-02", test_now);
+    ASSERT_FALSE(future);
+    EXPECT_EQ(future.error().code, errc::bad_argument);
+    EXPECT_NE(to_string(future.error()).find("today is 2024-05-01"), std::string::npos);
+    EXPECT_TRUE(cli::parse_birthday(std::to_string(limits::max_height), test_now));
+    EXPECT_FALSE(cli::parse_birthday(std::to_string(limits::max_height + 1), test_now));
 }
 
 } // namespace

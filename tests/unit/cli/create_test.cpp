@@ -170,6 +170,7 @@ TEST_F(Create, IsAUsageErrorWithValuesOutOfRange) {
         {"--birthday", "2023-02-29"},
         {"--birthday", "2023-13-01"},
         {"--birthday", "-1"},
+        {"--birthday", "2050-01-01"},
         {"--words", "12", "--mnemonic-file", "-"},
         {"--mnemonic-file", "-", "--passphrase-file", "-"}};
     for (auto arguments : wrong) {

@@ -40,17 +40,44 @@ TEST_F(Display, WritesALineForEachPhaseAndThenEverySoOften) {
     ProgressDisplay display(output_, ProgressDisplay::Style::lines, clock_);
     display.on({.phase = Phase::headers, .done = 0, .total = 0, .headers = 7, .scanned = -1});
     EXPECT_EQ(shown(), "Headers at 7\n");
-    display.on({.phase = Phase::headers, .done = 2'000, .total = 2'000, .headers = 2'007});
+    display.on({.phase = Phase::headers, .done = 1'000, .total = 1'000, .headers = 1'007});
     EXPECT_EQ(shown(), "");
     display.on(blocks(0, 200));
-    EXPECT_EQ(shown(), "Blocks 0 %, at 1000 of 1200\n");
+    EXPECT_EQ(shown(), "Headers at 1200\nBlocks 0 %, at 1000 of 1200\n");
     seconds_ += 2;
     display.on(blocks(20, 200));
     EXPECT_EQ(shown(), "");
     seconds_ += 8;
     display.on(blocks(100, 200));
     EXPECT_EQ(shown(), "Blocks 50 %, at 1100 of 1200, 10/s, 10 s left\n");
+    seconds_ += 1;
+    display.on({.phase = Phase::at_tip, .headers = 1'200, .scanned = 1'200});
+    EXPECT_EQ(shown(), "Blocks 100 %, at 1200 of 1200, 18/s\nAt the tip\n");
     EXPECT_EQ(out_.str(), "");
+}
+
+TEST_F(Display, TellsNoEndOfAPhaseTwice) {
+    ProgressDisplay display(output_, ProgressDisplay::Style::lines, clock_);
+    display.on({.phase = Phase::headers, .headers = 1'200, .scanned = 1'200});
+    display.on({.phase = Phase::at_tip, .headers = 1'200, .scanned = 1'200});
+    EXPECT_EQ(shown(), "Headers at 1200\nAt the tip\n");
+}
+
+TEST_F(Display, SaysNothingOfPendingPaymentsWhenNobodyWaitsForThem) {
+    const Progress mempool{.phase = Phase::mempool, .headers = 1'200, .scanned = 1'200};
+    for (const auto style : {ProgressDisplay::Style::lines, ProgressDisplay::Style::bar}) {
+        ProgressDisplay display(output_, style, clock_);
+        display.hide_mempool();
+        display.on(blocks(200, 200));
+        shown();
+        display.on(mempool);
+        seconds_ += 10;
+        display.tick();
+        EXPECT_EQ(shown(), style == ProgressDisplay::Style::bar ? "\r\x1b[K" : "");
+    }
+    ProgressDisplay display(output_, ProgressDisplay::Style::lines, clock_);
+    display.on(mempool);
+    EXPECT_EQ(shown(), "Waiting for pending payments\n");
 }
 
 // pitfalls F2: a stall has a reason: last progress, peer, rate, time left.

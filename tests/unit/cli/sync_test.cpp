@@ -28,10 +28,12 @@ TEST_F(SyncCommand, PrintsOneJsonValueAndNothingElse) {
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(ran.err, "");
     const auto did = ran.json().as_object();
-    for (const char* member :
-         {"height", "tip", "headers", "scanned_blocks", "rescanned_blocks", "filterloads",
-          "transactions_new", "bytes_received", "bytes_sent", "seconds", "peers"})
+    for (const char* member : {"height", "tip", "headers", "scanned_blocks", "rescanned_blocks",
+                               "filterloads", "transactions_new", "bytes_received", "bytes_sent",
+                               "seconds", "reorganised", "peers", "note"})
         EXPECT_TRUE(did.contains(member)) << member;
+    EXPECT_TRUE(did.at("reorganised").is_null());
+    EXPECT_EQ(ran.out.find("E-"), std::string::npos) << "fractions are decimal: " << ran.out;
     const auto& one = did.at("peers").as_array().at(0);
     EXPECT_EQ(one.at("address").as_string(), peer());
     EXPECT_EQ(one.at("agent").as_string(), "/fake/");
@@ -45,6 +47,7 @@ TEST_F(SyncCommand, KeepsProgressAndRemarksOffStdout) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(ran.out.substr(0, 11), "Scanned to ");
     EXPECT_NE(ran.err.find("With one peer scanning"), std::string::npos);
+    EXPECT_EQ(ran.err.find("pending payments"), std::string::npos) << ran.err;
     terminal_ = true;
     const auto seen = run({"sync", "--peer", peer()});
     EXPECT_EQ(seen.out.find('\x1b'), std::string::npos);
@@ -57,6 +60,22 @@ TEST_F(SyncCommand, FailsWithTheCauseWhenNobodyListens) {
     EXPECT_EQ(ran.out, "");
     EXPECT_EQ(ran.error().at("code").as_string(), "no-peer");
     EXPECT_FALSE(ran.error().at("cure").as_string().empty());
+    const auto dead = dead_peer();
+    const auto text = run({"sync", "--peer", dead}).err;
+    EXPECT_NE(text.find("cannot connect to " + dead + ": Connection refused. Start"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("With one peer"), std::string::npos);
+}
+
+TEST_F(SyncCommand, SaysWhenTheChainWasReorganised) {
+    ASSERT_EQ(run({"create"}).code, 0);
+    pay(script(0, 0), 5'000); // of a chain that this node does not have
+    ASSERT_EQ(run({"reset-chain"}).code, 0);
+    const auto ran = run({"sync", "--peer", peer(), "--json"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.json().at("reorganised").as_int64(), 0);
+    EXPECT_TRUE(run({"sync", "--peer", peer(), "--json"}).json().at("reorganised").is_null());
 }
 
 TEST_F(SyncCommand, FollowPrintsOneObjectALineAndEndsWithWhatItDid) {

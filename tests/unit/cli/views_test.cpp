@@ -116,7 +116,8 @@ TEST_F(Views, StatusTellsHeadersAndScanApart) {
     EXPECT_EQ(synced.at("gap").as_int64(), 20);
     EXPECT_EQ(synced.at("transactions").as_int64(), 2);
     EXPECT_GT(synced.at("filter").at("bytes").to_number<int>(), 8);
-    EXPECT_NE(run({"status"}).out.find("With one peer scanning"), std::string::npos);
+    EXPECT_TRUE(run({"status"}).out.ends_with(": use a node you trust.\n"));
+    EXPECT_EQ(run({"status", "--json"}).out.find("E-"), std::string::npos) << "decimal fractions";
 
     mine({chain::Transaction{}}); // a block that nobody has scanned
     const auto behind = run({"status", "--json"}).json();
@@ -154,6 +155,32 @@ TEST_F(Views, StatusDistrustsAnOldTipWhereBlocksHaveAPace) {
     EXPECT_NE(run({"status"}).err.find("warning"), std::string::npos);
     now_ = paths().network->genesis.time + 3'600;
     EXPECT_TRUE(run({"status", "--json"}).json().at("synced").as_bool());
+}
+
+// The figures before the first sync are those of the filter that it will send.
+TEST_F(Views, StatusPlansTheFilterAsTheEngineDoes) {
+    ASSERT_EQ(run({"create"}).code, 0);
+    const auto status = run({"status", "--json"}).json();
+    EXPECT_EQ(status.at("filter").at("bytes").as_int64(), 1'977); // of the class of 1,000
+    EXPECT_EQ(status.at("filter").at("functions").as_int64(), 10);
+    const auto text = run({"status"}).out;
+    EXPECT_NE(text.find("nothing yet; the next sync scans from block 0"), std::string::npos);
+    EXPECT_EQ(text.find("With one peer scanning"), std::string::npos);
+    pay(script(0, 0), 1);
+    ASSERT_EQ(run({"rescan", "--from", "0"}).code, 0);
+    EXPECT_NE(run({"status"}).out.find("the next sync scans again from block 0"),
+              std::string::npos);
+}
+
+TEST_F(Views, BalanceSaysWhenItsHeadersAreGone) {
+    pay_twice();
+    EXPECT_EQ(run({"balance"}).err, "");
+    ASSERT_EQ(run({"reset-chain"}).code, 0);
+    const auto none = run({"balance"});
+    EXPECT_EQ(none.code, 0);
+    EXPECT_NE(none.err.find("header is not stored any more"), std::string::npos) << none.err;
+    mine({chain::Transaction{}});
+    EXPECT_NE(run({"balance"}).err.find("the stored headers end at 1"), std::string::npos);
 }
 
 // pitfalls D7: headers being there says nothing about the scan of another wallet.
@@ -195,6 +222,9 @@ TEST_F(Views, AddressIsTheNextUnusedOne) {
     EXPECT_EQ(list[0].at("received").as_int64(), 150'000'000);
     EXPECT_FALSE(list[1].at("used").as_bool());
     EXPECT_TRUE(list[4].at("used").as_bool());
+    const auto table = run({"address", "--list"}).out;
+    EXPECT_NE(table.find("1.50000000 BTC"), std::string::npos);
+    EXPECT_EQ(table.find("0.00000000 BTC"), std::string::npos) << "unused ones have a dash";
     const auto drawn = run({"address", "--qr"}).out;
     EXPECT_NE(drawn.find("\u2588"), std::string::npos);
     EXPECT_NE(drawn.find(std::string(next.at("address").as_string())), std::string::npos);

@@ -131,6 +131,31 @@ TEST_F(Watch, SaysFromWhereTheScanWillGo) {
     EXPECT_EQ(run({"status", "--json"}).json().at("birthday").as_string(), "2024-01-31");
 }
 
+TEST_F(Watch, RefusesABirthdayStillToCome) {
+    const auto ran = run({"watch", "wpkh(" + key + ")", "--birthday", "2050-01-01", "--json"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.error().at("code").as_string(), "bad-argument");
+    EXPECT_EQ(run({"watch", "wpkh(" + key + ")", "--birthday", "9000000"}).code, 0);
+}
+
+TEST_F(Watch, SaysWhatAnItemCouldHaveBeen) {
+    const auto ran = run({"watch", "foo", "--json"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_EQ(ran.error().at("code").as_string(), "bad-address");
+    EXPECT_EQ(ran.error().at("message").as_string(),
+              "'foo' is neither an address, a descriptor nor an extended public key");
+    for (const char* form : {"bcrt1...", "wpkh(KEY)", "extended public key"})
+        EXPECT_NE(ran.error().at("cure").as_string().find(form), std::string_view::npos) << form;
+}
+
+TEST_F(Watch, RepeatsNoSecretOfALine) {
+    const std::string secret = "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn";
+    const auto ran = run({"watch", "--file", file("list", secret + "\n"), "--json"});
+    EXPECT_EQ(ran.error().at("code").as_string(), "private-key");
+    EXPECT_NE(ran.err.find("line 1"), std::string::npos);
+    EXPECT_EQ(ran.err.find(secret.substr(0, 12)), std::string::npos) << ran.err;
+}
+
 TEST_F(Watch, IsAUsageErrorWithoutItems) {
     EXPECT_EQ(run({"watch"}).code, 2);
     EXPECT_EQ(run({"watch", "--file", file("empty", "# nothing\n")}).code, 1);
