@@ -49,70 +49,85 @@ void expect_whole(const StoryWallet& wallet) {
     }
 }
 
+// Kills the program at random moments, over and over.
+class Killer {
+  public:
+    Killer(const StoryWallet& wallet, const Bitcoind& node, std::uint32_t seed)
+        : wallet_(wallet), peer_(p2p::to_string(node.endpoint())), random_(seed) {}
+
+    int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+
+    /// A scan of the whole chain. The moments spread over what such a run takes here, its end and
+    /// the storing of what it found included. False: it was quicker, and had ended.
+    bool kill_scan() {
+        if (run_program(wallet_, {"rescan", "--from", "1"}).exit_code != 0)
+            throw std::logic_error("no rescan");
+        const auto start = std::chrono::steady_clock::now();
+        auto process = launch({"sync", "--peer", peer_});
+        if (!process.wait(milliseconds(1 + pick(typical_ms_ * 5 / 4)))) return kill(process);
+        const auto taken = std::chrono::steady_clock::now() - start;
+        typical_ms_ = static_cast<int>(std::chrono::ceil<milliseconds>(taken).count());
+        return false;
+    }
+
+    /// A run at the tip, while `meanwhile` changes the chain.
+    bool kill_following(const std::function<void()>& meanwhile) {
+        auto process = launch({"sync", "--follow", "--peer", peer_});
+        std::this_thread::sleep_for(milliseconds(pick(typical_ms_)));
+        meanwhile();
+        std::this_thread::sleep_for(milliseconds(pick(30)));
+        return kill(process);
+    }
+
+  private:
+    regtest::Process launch(const std::vector<std::string>& arguments) const {
+        return start_program(wallet_, arguments, wallet_.paths().datadir / "killed.log");
+    }
+
+    static bool kill(regtest::Process& process) {
+        process.signal(SIGKILL);
+        return process.wait(std::chrono::seconds(10));
+    }
+
+    const StoryWallet& wallet_;
+    std::string peer_;
+    std::mt19937 random_;
+    int typical_ms_ = 200;
+};
+
 } // namespace
 
 TEST_F(Restarts, FiftyKillsOfHeadlightAtRandomMomentsLoseNothing) {
     StoryWallet wallet(folder());
     wallet.create({.kinds = all_kinds});
     extend(node(), wallet, 600);
-    const std::uint32_t seed = std::random_device{}();
-    RecordProperty("seed", std::to_string(seed));
-    std::cout << "seed " << seed << "\n";
-    std::mt19937 random(seed);
-    const auto pick = [&](int below) {
-        return static_cast<int>(random() % static_cast<unsigned>(below));
+    std::uint32_t paid = 72; // by extend()
+    const auto grow = [&] {
+        pay_at_any_height(wallet.address(all_kinds[paid % 4], 0, paid / 4), coin / 1'000);
+        ++paid;
+        mine(1);
     };
-    const auto peer = p2p::to_string(node().endpoint());
-    const auto log = wallet.paths().datadir / "sync.log";
+    const auto reorganise = [&] {
+        node().invalidate(node().block_hash(node().height() - 1));
+        mine(3);
+    };
+    const std::uint32_t seed = std::random_device{}();
+    std::cout << "seed " << seed << "\n";
+    Killer killer(wallet, node(), seed);
 
     int killed = 0;
-    std::uint32_t fresh = 72;
-    for (int round = 0; killed < 50 && round < 300; ++round) {
-        auto process = start_program(wallet, {"sync", "--peer", peer}, log);
-        if (!process.wait(milliseconds(5 + pick(250)))) {
-            process.signal(SIGKILL);
-            ASSERT_TRUE(process.wait(std::chrono::seconds(10)));
-            ++killed;
-        } else if (pick(3) == 0) {
-            // It had finished: all of the work again, so that the next one is killed in its midst.
-            ASSERT_EQ(run_program(wallet, {"rescan", "--from", "1"}).exit_code, 0);
-        }
+    for (int round = 0; killed < 50 && round < 200; ++round) {
+        if (round % 2 == 0)
+            killed += killer.kill_scan();
+        else
+            killed += killer.kill_following(round % 6 == 5 ? std::function<void()>(reorganise)
+                                                           : std::function<void()>(grow));
         expect_whole(wallet);
-        if (HasFatalFailure()) return;
-        if (round % 4 == 0) {
-            pay_at_any_height(wallet.address(all_kinds[fresh % 4], 0, fresh / 4), coin / 1'000);
-            ++fresh;
-            mine(1);
-        }
-        if (round % 10 == 5) {
-            node().invalidate(node().block_hash(node().height() - 1));
-            mine(3);
-        }
+        if (HasFailure()) return;
     }
     EXPECT_EQ(killed, 50);
     sync(wallet, node());
-    expect_equal_to_bitcoind(node(), wallet);
-}
-
-TEST_F(Restarts, FollowingIsKilledTooWhilePaymentsComeIn) {
-    StoryWallet wallet(folder());
-    wallet.create();
-    std::mt19937 random(7);
-    for (std::uint32_t round = 0; round < 6; ++round) {
-        auto process =
-            start_program(wallet, {"sync", "--follow", "--peer", p2p::to_string(node().endpoint())},
-                          wallet.paths().datadir / "follow.log");
-        for (std::uint32_t i = 0; i < 3; ++i) {
-            node().pay(wallet.address(3 * round + i), coin / 500);
-            if (i != 1) mine(1);
-        }
-        std::this_thread::sleep_for(milliseconds(random() % 300));
-        process.signal(SIGKILL);
-        process.wait(std::chrono::seconds(10));
-        expect_whole(wallet);
-    }
-    sync(wallet, node());
-    EXPECT_EQ(wallet.books().history.size(), 18U);
+    EXPECT_EQ(wallet.books().history.size(), paid);
     expect_equal_to_bitcoind(node(), wallet);
 }
 
