@@ -18,6 +18,7 @@ TEST_F(Chains, AReorganisationUndoesAndConfirmsAnew) { // pitfalls D2
     node.mine(0, {.transactions = {child_of_gone}});
     sync();
     expect_right();
+    EXPECT_FALSE(world->engine().statistics().reorganised);
 
     const auto conflicting = ChainBuilder::spend({gone.inputs[0].prevout}, {{1, script(9)}});
     const auto& a = chain.mine(fork, {.transactions = {conflicting}});
@@ -25,6 +26,13 @@ TEST_F(Chains, AReorganisationUndoesAndConfirmsAnew) { // pitfalls D2
     const auto& c = chain.mine(b.hash);
     node.set_tip(c.hash, world->now_ms());
     sync();
+    EXPECT_EQ(world->engine().statistics().reorganised, 20);
+    const auto told = std::count_if(
+        world->notices().begin(), world->notices().end(), [](const sync::Notice& notice) {
+            const auto* block = std::get_if<sync::notice::Block>(&notice);
+            return block && block->fork == 20;
+        });
+    EXPECT_EQ(told, 1);
     const auto wallet = stored();
     const auto& ledger = wallet->ledger();
     EXPECT_EQ(ledger.find(chain::txid(in_both))->confirmation->height, b.height);
@@ -51,6 +59,7 @@ TEST_F(Chains, AHundredDeepReorganisationInAFewQuestions) { // pitfalls C2
     sync();
     EXPECT_EQ(stored()->scan().height, 451);
     EXPECT_EQ(balance().confirmed, 151 * 7'000);
+    EXPECT_EQ(world->engine().statistics().reorganised, 300);
     int questions = 0;
     for (auto i = before; i < world->trace().size(); ++i) {
         questions += world->trace()[i].find("getheaders") != std::string::npos;
@@ -100,6 +109,13 @@ TEST_F(Chains, AWipedChainIsNamedWithItsCure) { // pitfalls C10
     wiped.set_tip(chain.mine_empty(chain.genesis().hash, 3).hash, world->now_ms());
     sync_fails(errc::wiped_chain, {.peers = {world->endpoint(wiped)}});
     EXPECT_NE(world->outcome()->error->cure.find("reset-chain"), std::string::npos);
+    std::vector<sync::notice::Phase> phases;
+    for (const auto& notice : world->notices()) {
+        if (const auto* progress = std::get_if<sync::notice::Progress>(&notice))
+            phases.push_back(progress->phase);
+    }
+    ASSERT_FALSE(phases.empty());
+    EXPECT_EQ(phases.back(), sync::notice::Phase::headers) << "nobody connects any more";
     EXPECT_EQ(balance().confirmed, 500'000) << "the wallet stays";
     // reset-chain: the headers go, the wallet follows the new chain.
     world->disk().headers = {};

@@ -93,6 +93,45 @@ TEST_F(Following, ARelayedPaymentNeedsNoNewFilterWhenItConfirms) { // pitfalls A
     EXPECT_LE(world->engine().statistics().filterloads, 2);
 }
 
+/// The phases in the order in which they were told, without repeats.
+std::vector<sync::notice::Phase> phases(const SimWorld& world) {
+    std::vector<sync::notice::Phase> all;
+    for (const auto& notice : world.notices()) {
+        const auto* progress = std::get_if<sync::notice::Progress>(&notice);
+        if (progress && (all.empty() || all.back() != progress->phase))
+            all.push_back(progress->phase);
+    }
+    return all;
+}
+
+TEST_F(Following, TheTipIsOnePhaseWhateverIsRelayedThere) {
+    using enum sync::notice::Phase;
+    auto& node = world->add_node({.noban = true});
+    node.set_tip(chain.mine_empty(5).hash, 0);
+    node.add_to_mempool(pay(9), 0);
+    world->start({.follow = true});
+    world->run_for(3'000);
+    for (std::uint32_t i = 0; i < 5; ++i) {
+        node.add_to_mempool(pay(i), world->now_ms());
+        world->run_for(1'000);
+    }
+    const std::vector<sync::notice::Phase> start{connecting, headers, blocks, mempool, at_tip};
+    EXPECT_EQ(phases(*world), start);
+    node.mine(world->now_ms());
+    world->run_for(2'000);
+    auto after = start;
+    after.insert(after.end(), {blocks, at_tip});
+    EXPECT_EQ(phases(*world), after);
+}
+
+TEST_F(Following, WaitingForPendingPaymentsIsThePhaseBeforeTheTip) {
+    using enum sync::notice::Phase;
+    auto& node = world->add_node();
+    node.set_tip(chain.mine_empty(5).hash, 0);
+    sync({.mempool_wait_ms = 5'000});
+    EXPECT_EQ(phases(*world), (std::vector{connecting, headers, blocks, mempool, at_tip}));
+}
+
 TEST_F(Following, AReorganisationWhileFollowing) {
     auto& node = world->add_node({.noban = true});
     node.set_tip(chain.mine_empty(30).hash, 0);
@@ -107,6 +146,7 @@ TEST_F(Following, AReorganisationWhileFollowing) {
     world->run_for(5'000);
     EXPECT_EQ(stored()->scan().height, 33);
     EXPECT_EQ(balance().confirmed, 7'000);
+    EXPECT_EQ(world->engine().statistics().reorganised, 30);
 }
 
 TEST_F(Following, AFollowerComesBackAfterItsPeer) {
@@ -144,6 +184,7 @@ TEST_F(Following, ABroadcastEndsWhenThePeerShowsTheTransaction) {
     sync();
     const auto signed_tx = ChainBuilder::spend({coin(funding)}, {to_stranger(80'000)});
     sync({.broadcast = signed_tx});
+    EXPECT_EQ(world->engine().statistics().accepted_by, std::vector<std::string>{"node-0:18444"});
     EXPECT_NE(node.find_in_mempool(chain::txid(signed_tx)), nullptr);
     EXPECT_EQ(stored()->ledger().status(chain::txid(signed_tx)), wallet::TxStatus::pending);
 }
