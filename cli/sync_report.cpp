@@ -51,7 +51,7 @@ std::string to_text(const client::SyncOutcome& outcome, const wallet::Balance& b
                        std::to_string(did.tip) + " in " + seconds_text(outcome.seconds) + ".\n";
     if (did.reorganised)
         text += "  The chain was reorganised above block " + std::to_string(*did.reorganised) +
-                ": what was above it is scanned anew.\n";
+                ": what was above it was scanned anew.\n";
     text += "  " + count(did.headers, "new header") + ", " + count(did.scanned_blocks, "block") +
             " scanned, " + std::to_string(did.rescanned_blocks) + " of them again; " +
             count(did.filterloads, "filter") + " sent\n";
