@@ -157,6 +157,16 @@ TEST_F(Create, TellsWhichFileItCannotRead) {
     EXPECT_NE(ran.err.find("none"), std::string::npos);
 }
 
+TEST_F(Create, NamesTheWayOutOfAFolderThatCannotBeWritten) {
+    const auto in_a_file = file("plain", "no folder") + "/data";
+    const auto ran = run_raw({"--datadir", in_a_file, "create", "--json"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_EQ(ran.error().at("code").as_string(), "io");
+    EXPECT_EQ(ran.error().at("cause").as_string(), "Not a directory");
+    EXPECT_EQ(ran.error().at("cure").as_string(),
+              "Choose another folder with --datadir, or make it writable");
+}
+
 TEST_F(Create, IsAUsageErrorWithValuesOutOfRange) {
     const std::vector<std::vector<std::string>> wrong{
         {"--words", "13"},

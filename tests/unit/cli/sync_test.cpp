@@ -53,6 +53,14 @@ TEST_F(SyncCommand, KeepsProgressAndRemarksOffStdout) {
     EXPECT_EQ(seen.out.find('\x1b'), std::string::npos);
 }
 
+TEST_F(SyncCommand, RemarksOnOmissionOnlyWhenOnePeerWasAsked) {
+    ASSERT_EQ(run({"create"}).code, 0);
+    const FakeNode other;
+    const auto ran = run({"sync", "--peer", peer(), "--peer", p2p::to_string(other.endpoint())});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.err.find("With one peer scanning"), std::string::npos) << ran.err;
+}
+
 TEST_F(SyncCommand, FailsWithTheCauseWhenNobodyListens) {
     ASSERT_EQ(run({"create"}).code, 0);
     const auto ran = run({"sync", "--peer", dead_peer(), "--json"});
