@@ -24,7 +24,8 @@ class BloomFilter {
 
     void insert(ByteView element);
     void insert(const chain::OutPoint& outpoint) { insert(outpoint.bytes()); }
-    /// Never wrong when false. A filter of 0 bytes or 0 functions contains everything, as on a server.
+    /// Never wrong when false. A filter of 0 bytes or 0 functions contains everything, as on a
+    /// server.
     bool contains(ByteView element) const;
     bool contains(const chain::OutPoint& outpoint) const { return contains(outpoint.bytes()); }
 

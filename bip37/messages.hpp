@@ -31,15 +31,15 @@ Bytes encode(const FilterLoad& message);
 Bytes encode(const FilterAdd& message);
 Bytes encode(const MerkleBlock& message);
 
-/// Errors: malformed; too_large over 36,000 bytes or 50 functions. Of the flag byte only the low two
-/// bits count, as on a server; 3, which BIP-37 does not name, reads as none.
+/// Errors: malformed; too_large over 36,000 bytes or 50 functions. Of the flag byte only the low
+/// two bits count, as on a server; 3, which BIP-37 does not name, reads as none.
 result<FilterLoad> decode_filterload(ByteView payload);
 result<FilterAdd> decode_filteradd(ByteView payload);
 /// Bounds counts before anything is allocated; whether the proof holds is verify()'s to say.
 result<MerkleBlock> decode_merkleblock(ByteView payload);
 
-/// The one verifier: the tree holds and its root is the header's. Says nothing of the header itself,
-/// whose work and place are the header tree's to judge.
+/// The one verifier: the tree holds and its root is the header's. Says nothing of the header
+/// itself, whose work and place are the header tree's to judge.
 result<ExtractedMatches> verify(const MerkleBlock& block);
 
 /// What a server sends for a block under `filter` (which it updates): the merkleblock, and the

@@ -1,5 +1,5 @@
-// The partial merkle tree of BIP-37, both ways: built from a block and a choice of transactions, and
-// verified from bytes that nobody vouches for.
+// The partial merkle tree of BIP-37, both ways: built from a block and a choice of transactions,
+// and verified from bytes that nobody vouches for.
 #pragma once
 
 #include "chain/hash.hpp"
@@ -20,8 +20,8 @@ struct PartialMerkleTree {
 /// One matched transaction, with what proves its place to anybody who has the header.
 struct ProvenTx {
     chain::Hash256 txid;
-    std::uint32_t position = 0;             ///< in the block, from 0
-    std::vector<chain::Hash256> branch;     ///< siblings from the leaf up
+    std::uint32_t position = 0;         ///< in the block, from 0
+    std::vector<chain::Hash256> branch; ///< siblings from the leaf up
 
     friend bool operator==(const ProvenTx&, const ProvenTx&) = default;
 };
@@ -41,10 +41,11 @@ PartialMerkleTree build_partial_merkle_tree(const std::vector<chain::Hash256>& t
 /// transactions or more than limits::max_block_transactions; more hashes than transactions; fewer
 /// flag bits than hashes; hashes or flag bits too few or left over (up to the padding of the last
 /// byte; padding bits may be set, as Bitcoin Core reads them); equal left and right hashes
-/// (CVE-2012-2459); a walked pair left || right that is itself a well-formed transaction with amounts in
-/// range (CVE-2017-12842). Bounded: at most 2 nodes a transaction are visited, 15 levels deep, and
-/// nothing is kept but the matches with their branches. That a match is a transaction, not an inner
-/// node under a false total, shows only when it arrives: its stripped size must not be 64 bytes.
+/// (CVE-2012-2459); a walked pair left || right that is itself a well-formed transaction with
+/// amounts in range (CVE-2017-12842). Bounded: at most 2 nodes a transaction are visited, 15 levels
+/// deep, and nothing is kept but the matches with their branches. That a match is a transaction,
+/// not an inner node under a false total, shows only when it arrives: its stripped size must not be
+/// 64 bytes.
 result<ExtractedMatches> extract_matches(const PartialMerkleTree& tree);
 
 /// The root of a whole block's txids (at least 1), as BIP-37 and Bitcoin Core compute it.
@@ -57,8 +58,8 @@ result<chain::Hash256> root_of_branch(const chain::Hash256& txid, std::uint32_t 
                                       std::uint32_t total_transactions,
                                       const std::vector<chain::Hash256>& branch);
 
-/// Whether 64 bytes are a well-formed transaction with amounts in range: a pair of inner hashes that
-/// passes for a transaction, or a transaction that passes for a pair (CVE-2017-12842).
+/// Whether 64 bytes are a well-formed transaction with amounts in range: a pair of inner hashes
+/// that passes for a transaction, or a transaction that passes for a pair (CVE-2017-12842).
 bool reads_as_transaction(ByteView sixty_four_bytes);
 
 } // namespace headlight::bip37

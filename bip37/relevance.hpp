@@ -1,5 +1,5 @@
-// The server's matching rule (BIP-37, "filter matching algorithm"), as a function of its own: tests, the
-// simulated node, the mirror of a peer's filter and the privacy figures all need it.
+// The server's matching rule (BIP-37, "filter matching algorithm"), as a function of its own:
+// tests, the simulated node, the mirror of a peer's filter and the privacy figures all need it.
 #pragma once
 
 #include "bip37/bloom_filter.hpp"
@@ -12,7 +12,8 @@ namespace headlight::bip37 {
 /// each push of its scriptSig; never witness data.
 bool match_and_update(BloomFilter& filter, const chain::Transaction& tx);
 /// The same when the caller has the txid already.
-bool match_and_update(BloomFilter& filter, const chain::Transaction& tx, const chain::Hash256& txid);
+bool match_and_update(BloomFilter& filter, const chain::Transaction& tx,
+                      const chain::Hash256& txid);
 /// Whether it would match, leaving the filter as it is.
 bool matches(const BloomFilter& filter, const chain::Transaction& tx);
 

@@ -25,8 +25,8 @@ struct Hash256 {
     static std::optional<Hash256> from_bytes(ByteView bytes);
 };
 
-/// Hash functor for unordered containers. Block hashes and txids are uniform, so eight bytes do; the
-/// first ones, since a block's last bytes are zeros.
+/// Hash functor for unordered containers. Block hashes and txids are uniform, so eight bytes do;
+/// the first ones, since a block's last bytes are zeros.
 struct Hash256Hasher {
     std::size_t operator()(const Hash256& hash) const noexcept;
 };

@@ -15,10 +15,10 @@ enum class NetworkId { main, testnet3, testnet4, signet, regtest };
 
 /// How the next block's bits follow from the chain.
 enum class DifficultyRule {
-    retarget,           ///< main, signet: every 2016 blocks
-    twenty_minutes,     ///< testnet3: as above, but minimum bits after a gap of 20 minutes
+    retarget,             ///< main, signet: every 2016 blocks
+    twenty_minutes,       ///< testnet3: as above, but minimum bits after a gap of 20 minutes
     twenty_minutes_bip94, ///< testnet4: as testnet3, based on the period's first block
-    none,               ///< regtest: bits never change
+    none,                 ///< regtest: bits never change
 };
 
 struct Network {

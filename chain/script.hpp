@@ -33,17 +33,17 @@ class ScriptReader {
 /// Every non-empty data push up to the end or the first malformed one: what a BIP-37 server tests.
 std::vector<ByteView> data_pushes(ByteView script);
 
-/// What stands for a scriptPubKey in a BIP-37 filter: exactly what the script pushes. The program of
-/// pkh, sh, wpkh, wsh and tr; the key of pk; each key of a bare multisig; for other scripts the longest
-/// push. Empty when the script pushes nothing that a filter could match.
+/// What stands for a scriptPubKey in a BIP-37 filter: exactly what the script pushes. The program
+/// of pkh, sh, wpkh, wsh and tr; the key of pk; each key of a bare multisig; for other scripts the
+/// longest push. Empty when the script pushes nothing that a filter could match.
 std::vector<Bytes> filter_elements(ByteView script_pubkey);
 
 enum class ScriptForm { pk, pkh, sh, wpkh, wsh, tr, multisig, null_data, other };
 
 std::string_view to_string(ScriptForm form);
 
-/// The standard form of a scriptPubKey, by Bitcoin Core's `Solver` rules (public keys checked by their
-/// length and first byte only).
+/// The standard form of a scriptPubKey, by Bitcoin Core's `Solver` rules (public keys checked by
+/// their length and first byte only).
 ScriptForm classify(ByteView script_pubkey);
 
 // The standard scripts.

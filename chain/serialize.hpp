@@ -1,5 +1,5 @@
-// Bitcoin's wire encoding: little-endian integers, CompactSize lengths. The reader never throws; once
-// it has failed, every further read gives zeros, so a decoder checks once, at its end.
+// Bitcoin's wire encoding: little-endian integers, CompactSize lengths. The reader never throws;
+// once it has failed, every further read gives zeros, so a decoder checks once, at its end.
 #pragma once
 
 #include "chain/hash.hpp"
@@ -34,14 +34,15 @@ class Reader {
     ByteView bytes(std::size_t count);
     /// A canonical CompactSize; a longer form than needed fails.
     std::uint64_t compact_size();
-    /// A CompactSize that counts things of at least `least_bytes` each: fails when it is over `limit`
-    /// or when what remains cannot hold them, so that nothing is allocated for a lie.
+    /// A CompactSize that counts things of at least `least_bytes` each: fails when it is over
+    /// `limit` or when what remains cannot hold them, so that nothing is allocated for a lie.
     std::size_t count(std::size_t limit, std::size_t least_bytes);
     /// CompactSize length, then that many bytes; fails over `limit`.
     ByteView var_bytes(std::size_t limit);
     std::string var_string(std::size_t limit);
 
-    /// What a decoder returns at its end: an Error that names `what` if a read failed or bytes are left.
+    /// What a decoder returns at its end: an Error that names `what` if a read failed or bytes are
+    /// left.
     result<> finish(std::string_view what) const;
     /// The same, allowing bytes to be left.
     result<> status(std::string_view what) const;

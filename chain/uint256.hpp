@@ -43,7 +43,8 @@ std::uint32_t encode_compact(const Uint256& value);
 /// A block hash as a number, the way it is held against a target.
 Uint256 to_number(const Hash256& hash);
 
-/// 2^256 / (target + 1): the work that one header with these bits stands for; zero for invalid bits.
+/// 2^256 / (target + 1): the work that one header with these bits stands for; zero for invalid
+/// bits.
 Uint256 work_of(std::uint32_t bits);
 
 /// (value * factor) / divisor, computed without losing the upper bits.

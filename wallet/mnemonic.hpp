@@ -15,9 +15,9 @@ result<std::string> new_mnemonic(std::size_t words);
 /// The entropy of a mnemonic; spaces of any kind and number between words, any case, NFKD. Errors:
 /// bad_mnemonic naming the word, its position (from 1) and a likely intended one; bad_checksum.
 result<Bytes> entropy_from_mnemonic(std::string_view mnemonic);
-/// PBKDF2-HMAC-SHA512, 2048 rounds, over the NFKD of both (no word list needed). Blanks between words count
-/// as one space and ASCII letters as lower case, so that whatever entropy_from_mnemonic takes for the
-/// same words gives the same seed. Text that is not UTF-8 is taken as it stands.
+/// PBKDF2-HMAC-SHA512, 2048 rounds, over the NFKD of both (no word list needed). Blanks between
+/// words count as one space and ASCII letters as lower case, so that whatever entropy_from_mnemonic
+/// takes for the same words gives the same seed. Text that is not UTF-8 is taken as it stands.
 std::array<std::uint8_t, 64> seed_from_mnemonic(std::string_view mnemonic,
                                                 std::string_view passphrase);
 

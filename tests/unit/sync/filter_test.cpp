@@ -1,8 +1,8 @@
 // What a filter holds, and when an answer under it counts: the heart of "complete".
 #include "sync/filter.hpp"
 
-#include "chain/script.hpp"
 #include "chain/memory_archive.hpp"
+#include "chain/script.hpp"
 #include "wallet/hd_key.hpp"
 
 #include <gtest/gtest.h>
