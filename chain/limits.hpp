@@ -62,6 +62,7 @@ inline constexpr std::int64_t slow_peer_bytes_per_second = 500; ///< a lone peer
 inline constexpr std::int64_t idle_ping_ms = 60'000;            ///< at the tip, while following
 inline constexpr std::int64_t first_backoff_ms = 500;           ///< doubles with each failure
 inline constexpr std::int64_t max_backoff_ms = 60'000;
+inline constexpr int max_extensions = 20;      ///< of a slow lone peer's time, without progress
 inline constexpr int max_failures = 3;         ///< in a row without progress, then given up
 inline constexpr int max_unlinked_headers = 5; ///< messages that do not connect, from one peer
 inline constexpr std::int32_t max_headers_beyond_claim =
@@ -82,6 +83,8 @@ inline constexpr double refresh_fp_factor =
 inline constexpr std::int32_t pruned_depth = 288; ///< NODE_NETWORK_LIMITED serves these (BIP-159)
 
 // Transactions
+inline constexpr std::size_t max_pending_bytes =
+    400'000; ///< of one unconfirmed transaction: nodes relay no larger ones
 inline constexpr std::size_t max_tx_requests = 1'000; ///< unconfirmed ones asked for at once
 inline constexpr std::int64_t broadcast_timeout_ms =
     40'000; ///< from the announcement to a peer showing it

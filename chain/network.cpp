@@ -150,4 +150,24 @@ const Network* find_network(const std::array<std::uint8_t, 4>& magic) {
     return find_if([&magic](const Network& each) { return each.magic == magic; });
 }
 
+Uint256 minimum_work(NetworkId id) {
+    // Cumulative work of public checkpoints: main 878976, testnet3 3612672, signet 229824.
+    std::string_view work;
+    switch (id) {
+    case NetworkId::main:
+        work = "0000000000000000000000000000000000000000a6e78db05939f5b7a956f47b";
+        break;
+    case NetworkId::testnet3:
+        work = "0000000000000000000000000000000000000000000014ce853925a9e33901fa";
+        break;
+    case NetworkId::signet:
+        work = "0000000000000000000000000000000000000000000000000000029c18351044";
+        break;
+    case NetworkId::testnet4:
+    case NetworkId::regtest:
+        return {};
+    }
+    return Uint256::from_string(work).value_or(Uint256{});
+}
+
 } // namespace headlight::chain

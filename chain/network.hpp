@@ -42,6 +42,10 @@ struct Network {
 };
 
 const Network& network(NetworkId id);
+/// The least work of a best chain that can be the real one: what it was when this was written. Zero
+/// where nothing is known (testnet4, regtest). Below it, whoever is asked is cut off, still
+/// syncing, or makes up a chain.
+Uint256 minimum_work(NetworkId id);
 std::span<const Network> all_networks();
 /// By name; also "mainnet" and "testnet" (testnet3).
 const Network* find_network(std::string_view name);

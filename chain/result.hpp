@@ -40,8 +40,7 @@ inline constexpr std::string_view bad_mnemonic = "bad-mnemonic";
 inline constexpr std::string_view bad_checksum = "bad-checksum";
 inline constexpr std::string_view bad_address = "bad-address";
 inline constexpr std::string_view bad_descriptor = "bad-descriptor";
-inline constexpr std::string_view private_key =
-    "private-key"; ///< a private key where a public one is due
+inline constexpr std::string_view private_key = "private-key"; ///< a private key where a public one is due
 inline constexpr std::string_view wrong_network = "wrong-network";
 inline constexpr std::string_view wallet_exists = "wallet-exists";
 inline constexpr std::string_view wallet_missing = "wallet-missing";
@@ -59,8 +58,7 @@ inline constexpr std::string_view stopped = "stopped";   ///< a signal
 inline constexpr std::string_view wiped_chain = "wiped-chain"; ///< shares only genesis with ours
 inline constexpr std::string_view future_block = "future-block";
 inline constexpr std::string_view not_found = "not-found";
-inline constexpr std::string_view not_accepted =
-    "not-accepted"; ///< a broadcast that no peer showed
+inline constexpr std::string_view not_accepted = "not-accepted"; ///< a broadcast that no peer showed
 // clang-format on
 } // namespace errc
 

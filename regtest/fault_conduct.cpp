@@ -87,6 +87,14 @@ void chatter(SimSession& session, FaultState&, Messages& messages) {
         messages.emplace_back(std::move(message));
 }
 
+/// Before each answer to getheaders, a block that does not exist is announced.
+void phantom_blocks(SimSession&, FaultState& state, Messages& messages) {
+    if (!as<p2p::Headers>(messages.front())) return;
+    const auto phantom = chain::hash256(as_bytes(std::to_string(++state.count)));
+    messages.insert(messages.begin(),
+                    Outgoing(p2p::Message(p2p::Inv{{{p2p::InvType::block, phantom}}})));
+}
+
 } // namespace
 
 std::vector<Fault> conduct_faults() {
@@ -135,6 +143,9 @@ std::vector<Fault> conduct_faults() {
          .n = 500,
          .tick = transaction_flood,
          .every_ms = 1'000},
+        {.name = "phantom-blocks",
+         .does = "announces blocks that do not exist, again and again",
+         .outgoing = phantom_blocks},
         {.name = "chatter",
          .does = "odd, allowed messages after the handshake",
          .outgoing = chatter},

@@ -2,6 +2,7 @@
 #include "sync/block_scan.hpp"
 
 namespace headlight::sync {
+
 BlockScan::Taken BlockScan::on_merkleblock(const bip37::MerkleBlock& block) {
     const auto hash = chain::hash_of(block.header);
     const auto entry = std::find_if(queue_.begin(), queue_.end(), [&](const Request& request) {
@@ -14,7 +15,9 @@ BlockScan::Taken BlockScan::on_merkleblock(const bip37::MerkleBlock& block) {
     progressed();
     ++ordinal_;
     request.filter->in_effect = true;
-    if (request.superseded) return Taken::yes; // its transactions will come as loose ones
+    // What follows and is not waited for comes as loose ones: we asked for it all the same.
+    credit_ += static_cast<std::int64_t>(block.tree.hashes.size());
+    if (request.superseded) return Taken::yes;
 
     const auto proof = bip37::verify(block);
     if (!proof) {
@@ -32,6 +35,14 @@ BlockScan::Taken BlockScan::on_merkleblock(const bip37::MerkleBlock& block) {
     answer.transactions.resize(answer.matches.size());
     answer.missing = answer.matches.size();
     for (const auto& match : proof->matches) {
+        answer.bytes += sizeof match + sizeof answer.transactions[0] + match.branch.size() * 32;
+    }
+    const bool next = answer.height == context_.wallet.scan().height + 1;
+    if (!next && held_bytes() + answer.bytes > limits::scan_buffer_bytes) {
+        put_off(answer.height);
+        return Taken::yes;
+    }
+    for (const auto& match : proof->matches) {
         if (const auto known = remembered(match.txid)) fill(answer, *known, match.txid);
     }
     open_.push_back(std::move(answer));
@@ -48,6 +59,25 @@ std::optional<chain::Transaction> BlockScan::remembered(const chain::Hash256& tx
         if (loose.txid == txid) return loose.tx;
     }
     return std::nullopt;
+}
+
+std::size_t BlockScan::held_bytes() const {
+    auto bytes = ready_bytes_;
+    for (const auto& answer : open_)
+        bytes += answer.bytes;
+    return bytes;
+}
+
+/// There is no room for an answer whose turn has not come: it is asked for again a little later.
+void BlockScan::put_off(std::int32_t height) {
+    missing_.insert(height);
+    retry_at_ms_ = context_.now.steady_ms + retry_pause_ms;
+}
+
+bool BlockScan::take_credit() {
+    if (credit_ == 0) return false;
+    --credit_;
+    return true;
 }
 
 void BlockScan::keep_loose(const chain::Transaction& tx, const chain::Hash256& txid) {
@@ -102,7 +132,7 @@ void BlockScan::complete(std::list<Answer>::iterator position) {
     }
     const bool next = answer.height == context_.wallet.scan().height + 1;
     if (!next && ready_bytes_ + answer.bytes > limits::scan_buffer_bytes) {
-        missing_.insert(answer.height); // no room to keep it; asked again when the gap is closed
+        put_off(answer.height);
         return;
     }
     ready_bytes_ += answer.bytes;

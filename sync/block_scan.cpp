@@ -1,13 +1,6 @@
 #include "sync/block_scan.hpp"
 
 namespace headlight::sync {
-namespace {
-
-constexpr std::int64_t retry_pause_ms =
-    500; // a node that reorganises knows the block a moment later
-
-} // namespace
-
 void BlockScan::start(PeerId peer) {
     stop();
     peer_ = peer;
@@ -25,6 +18,7 @@ void BlockScan::stop() {
     loose_.clear();
     loose_bytes_ = 0;
     ordinal_ = 0;
+    credit_ = 0;
     unmatched_ = 0;
     fenced_ = false;
     asked_to_ = context_.wallet.scan().height;
@@ -52,6 +46,7 @@ void BlockScan::load_filter() {
 }
 
 void BlockScan::fence() {
+    if (queue_.empty()) last_progress_ms_ = context_.now.steady_ms; // the wait starts now
     Request fence;
     fence.fence_nonce = context_.nonce();
     fence.filter = filter_;
@@ -62,6 +57,7 @@ void BlockScan::fence() {
 }
 
 void BlockScan::request(const std::vector<std::int32_t>& heights) {
+    if (queue_.empty()) last_progress_ms_ = context_.now.steady_ms; // the wait starts now
     p2p::GetData getdata;
     getdata.entries.reserve(heights.size());
     for (const auto height : heights) {
@@ -101,6 +97,8 @@ void BlockScan::pump(std::int32_t top) {
         asked_to_ += count;
         request(heights);
     }
+    // What relay has revealed since may need a new filter before any block does.
+    if (queue_.empty() && !fence_wanted_ && !filters_.covers(*filter_, ordinal_ + 1)) load_filter();
     if (fence_wanted_ && queue_.empty()) fence();
 }
 

@@ -34,6 +34,8 @@ class BlockScan {
     bool wants(const chain::Hash256& txid) const;
     /// Keeps a transaction that nobody waits for, in case a merkleblock names it next.
     void keep_loose(const chain::Transaction& tx, const chain::Hash256& txid);
+    /// Whether a transaction that nobody waits for still follows from a request of ours.
+    bool take_credit();
     void on_pong(std::uint64_t nonce);
 
     /// The best chain changed above `fork`, the wallet is undone to there.
@@ -52,7 +54,8 @@ class BlockScan {
     };
     std::optional<GivenUp> given_up() const { return given_up_; }
     /// Blocks of this connection wait for another try.
-    bool has_missing() const { return !missing_.empty(); }
+    bool has_missing() const { return !tries_.empty() && !missing_.empty(); }
+    std::int32_t first_missing() const { return *missing_.begin(); }
     /// Proven transactions of this connection that our mirror of its filter does not match.
     std::int64_t unmatched() const { return unmatched_; }
 
@@ -94,6 +97,9 @@ class BlockScan {
     void fence();
     void request(const std::vector<std::int32_t>& heights);
     void rewind(std::int32_t height);
+    /// A node that reorganises knows the block a moment later.
+    static constexpr std::int64_t retry_pause_ms = 500;
+
     static bool fill(Answer& answer, const chain::Transaction& tx, const chain::Hash256& txid);
     void complete(std::list<Answer>::iterator answer);
     void apply_ready();
@@ -102,6 +108,8 @@ class BlockScan {
     bool on_best_chain(std::int32_t height, const chain::Hash256& hash) const;
     std::optional<chain::Transaction> remembered(const chain::Hash256& txid) const;
     void forget_flight();
+    std::size_t held_bytes() const;
+    void put_off(std::int32_t height);
 
     Context& context_;
     FilterKeeper& filters_;
@@ -124,6 +132,7 @@ class BlockScan {
     std::map<std::int32_t, int> tries_;        ///< by height, of this connection
     std::map<std::int32_t, int> tries_in_all_; ///< by height, of every connection of the run
     std::int64_t unmatched_ = 0;
+    std::int64_t credit_ = 0; ///< transactions that may still come without being waited for
     std::int64_t retry_at_ms_ = 0;
     std::optional<GivenUp> given_up_;
 

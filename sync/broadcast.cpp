@@ -25,6 +25,7 @@ void Broadcast::on_getdata(PeerId peer, const p2p::GetData& message) {
         taken_ = true;
         peers_.log(peer, "asked for the transaction and was sent it");
         next_poll_ms_ = context_.now.steady_ms; // it may show it at once
+        return; // once is enough, however often one message names it
     }
 }
 

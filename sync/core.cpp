@@ -185,7 +185,7 @@ void Engine::Core::take_transaction(PeerId peer, const chain::Transaction& tx) {
     const auto scanned = context_.statistics.scanned_blocks;
     if (!scan_.on_transaction(tx, txid) && !relay_.on_transaction(tx, txid)) {
         scan_.keep_loose(tx, txid);
-        unasked(peer);
+        if (!scan_.take_credit()) unasked(peer);
     }
     if (context_.statistics.scanned_blocks > scanned) peers_.progressed(peer);
 }

@@ -56,6 +56,7 @@ class Engine::Core {
     void choose_scanner();
     std::optional<PeerId> best_scanner(std::optional<PeerId> except) const;
     bool serves_what_we_need(PeerId peer) const;
+    bool may_extend();
     std::int32_t goal() const;
     std::int64_t stall_deadline_ms() const;
     void keep_alive();
@@ -89,6 +90,8 @@ class Engine::Core {
 
     bool unmatched_told_ = false; ///< of the scanning connection
     std::int64_t progress_seen_ = -1;
+    int extensions_ = 0; ///< of waits, since extensions_progress_
+    std::int64_t extensions_progress_ = -1;
     std::int64_t stall_extended_ms_ = 0; ///< a slow lone scanner got more time at this moment
     std::map<PeerId, std::pair<std::uint64_t, std::int64_t>> pings_; ///< idle ones: nonce, since
     std::int64_t last_ping_ms_ = 0;

@@ -27,7 +27,8 @@ void Engine::Core::settle() {
 void Engine::Core::settle_sync() {
     check_overdue_headers();
     headers_.pump();
-    if (headers_.any_done()) prepare_wallet();
+    const bool hasty = !headers_.all_done() || peers_.first_attempts_pending();
+    if (headers_.any_done() && !hasty) prepare_wallet();
     if (wallet_ready_) {
         check_scanner();
         choose_scanner();
@@ -54,8 +55,9 @@ void Engine::Core::settle_broadcast() {
     }
 }
 
-/// Once the first peer has been led to its end: what the wallet believes is held against the chain,
-/// and birthdays become heights.
+/// Once every peer that can be had has been led to its end: what the wallet believes is held
+/// against the chain, and birthdays become heights. Against the first peer's chain alone, a node at
+/// the start of its own sync would undo all and spend the birthday.
 void Engine::Core::prepare_wallet() {
     if (wallet_ready_) return;
     wallet_ready_ = true;
@@ -93,7 +95,7 @@ std::int32_t Engine::Core::resolve(const wallet::Birthday& birthday) const {
 
 void Engine::Core::check_overdue_headers() {
     while (const auto late = headers_.overdue()) {
-        if (peers_.ready_peers().size() == 1 && peers_.moving(*late)) {
+        if (peers_.ready_peers().size() == 1 && peers_.moving(*late) && may_extend()) {
             headers_.extend(*late);
             continue;
         }
@@ -101,6 +103,15 @@ void Engine::Core::check_overdue_headers() {
              reasons::stalled(peers_.address(*late), "no answer to getheaders",
                               limits::headers_timeout_ms));
     }
+}
+
+/// Bytes alone do not excuse a peer for ever: they may be chatter.
+bool Engine::Core::may_extend() {
+    if (extensions_progress_ != scan_.progress() + context_.statistics.headers) {
+        extensions_progress_ = scan_.progress() + context_.statistics.headers;
+        extensions_ = 0;
+    }
+    return ++extensions_ <= limits::max_extensions;
 }
 
 std::int32_t Engine::Core::goal() const {
@@ -145,12 +156,14 @@ void Engine::Core::check_scanner() {
         unmatched_told_ = true;
         peers_.lower_rank(*scanner, "sends transactions that the filter does not match");
     } else if (scan_.has_missing() && best_scanner(scanner)) {
-        peers_.lower_rank(*scanner, "leaves blocks unanswered or incomplete; another peer goes on");
-        peers_.set_scanning(*scanner, false);
-        scan_.stop();
-        relay_.forget();
+        // Another peer goes on. The connection is ended, not kept for later: what it still has
+        // under way was answered under a filter of its own, and must not be taken for newer
+        // answers.
+        const auto height = scan_.first_missing();
+        drop(*scanner, DropReason::refused_blocks,
+             reasons::blocks_refused(where, height, context_.tree.at(height).hash));
     } else if (context_.now.steady_ms >= stall_deadline_ms()) {
-        if (!best_scanner(scanner) && peers_.moving(*scanner)) {
+        if (!best_scanner(scanner) && peers_.moving(*scanner) && may_extend()) {
             stall_extended_ms_ = context_.now.steady_ms; // slow, but all we have
             return;
         }
@@ -251,9 +264,12 @@ void Engine::Core::check_finish() {
         }
     }
     if (context_.config.follow) return;
-    if (const auto& future = headers_.future()) {
+    if (const auto& future = headers_.future(); future && !best_scanner(future->peer)) {
         return finish(
             reasons::future_block(peers_.address(future->peer), future->hash, future->time), true);
+    }
+    if (context_.tree.tip().work < chain::minimum_work(context_.network.id)) {
+        return finish(reasons::too_little_work(context_.network, context_.tree.tip_height()), true);
     }
     if (context_.now.steady_ms < tip_since_ms_ + context_.config.mempool_wait_ms) return;
     const auto& config = context_.config;
@@ -325,8 +341,9 @@ void Engine::Core::set_alarm() {
     auto wake = std::min({peers_.next_wake_ms(), headers_.next_wake_ms(), scan_.next_wake_ms(),
                           stall_deadline_ms()});
     if (broadcast_) wake = std::min(wake, broadcast_->next_wake_ms());
-    if (at_tip_ && !context_.config.follow) {
-        wake = std::min(wake, tip_since_ms_ + context_.config.mempool_wait_ms);
+    const auto wait_over = tip_since_ms_ + context_.config.mempool_wait_ms;
+    if (at_tip_ && !context_.config.follow && wait_over > context_.now.steady_ms) {
+        wake = std::min(wake, wait_over);
     }
     if (context_.config.follow) {
         wake = std::min(wake, last_ping_ms_ + limits::idle_ping_ms);

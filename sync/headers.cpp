@@ -44,16 +44,26 @@ HeaderSync::Verdict HeaderSync::on_headers(PeerId id, const p2p::Headers& messag
         return {.broken_rule = "headers of one message do not link to each other"};
     }
     peer.deadline_ms = Context::never;
+    const auto known_before = context_.statistics.headers;
     auto verdict = take(peer, id, message.headers);
+    count_fruitless(peer, context_.statistics.headers > known_before);
     if (!verdict.broken_rule.empty() || verdict.over_limit) return verdict;
-    if (full && !future_) {
+    if (full && !verdict.set_aside) {
         peer.wanted = true;
         peer.ask_from = chain::hash_of(message.headers.back());
-    } else if (!peer.wanted && (asked || !message.headers.empty())) {
+    } else if (!verdict.unlinked && (asked || !message.headers.empty())) {
         peer.done = true;
         verdict.wiped = wiped(peer);
     }
     return verdict;
+}
+
+/// Announcements that lead to nothing must not keep a run open for ever.
+void HeaderSync::count_fruitless(Peer& peer, bool fruitful) {
+    ++peer.fruitless;
+    if (!fruitful) return;
+    for (auto& [id, other] : peers_)
+        other.fruitless = 0;
 }
 
 HeaderSync::Verdict HeaderSync::take(Peer& peer, PeerId id,
@@ -71,26 +81,27 @@ HeaderSync::Verdict HeaderSync::take(Peer& peer, PeerId id,
         case chain::HeaderVerdict::unlinked:
             // An announcement from a burst or a reorganisation: ask how it connects (pitfall C6).
             verdict.over_limit = ++peer.unlinked > limits::max_unlinked_headers;
+            verdict.unlinked = true;
             peer.wanted = true;
             peer.ask_from.reset();
             return verdict;
         case chain::HeaderVerdict::too_early:
             future_ = Future{id, chain::hash_of(header), header.time};
             future_retry_ms_ = context_.now.steady_ms + future_retry_pause_ms;
+            verdict.set_aside = true;
             return verdict;
         case chain::HeaderVerdict::reorganised:
             verdict.fork = std::min(verdict.fork.value_or(report.reorganisation->fork),
                                     report.reorganisation->fork);
-            ++context_.statistics.headers;
-            break;
+            [[fallthrough]];
         case chain::HeaderVerdict::extended:
         case chain::HeaderVerdict::side:
             ++context_.statistics.headers;
+            peer.unlinked = 0;
             break;
         case chain::HeaderVerdict::duplicate:
             break;
         }
-        peer.unlinked = 0;
         if (future_ && future_->peer == id) future_.reset();
     }
     if (!headers.empty()) peer.best = chain::hash_of(headers.back());
@@ -166,7 +177,9 @@ bool HeaderSync::any_done() const {
 
 bool HeaderSync::all_done() const {
     return std::all_of(peers_.begin(), peers_.end(), [](const auto& it) {
-        return it.second.done && !it.second.wanted && !it.second.asking();
+        const auto& peer = it.second;
+        if (peer.done && peer.fruitless > limits::max_unlinked_headers) return true;
+        return peer.done && !peer.wanted && !peer.asking();
     });
 }
 

@@ -22,6 +22,8 @@ class HeaderSync {
     struct Verdict {
         std::string_view broken_rule{}; ///< proven false: a literal
         bool over_limit = false;        ///< endless or never connecting
+        bool unlinked = false;          ///< stopped at a header that does not connect
+        bool set_aside = false;         ///< stopped at a header dated too far ahead
         bool wiped = false; ///< its whole chain shares only genesis with ours, and is lighter
         std::optional<std::int32_t> fork{}; ///< the best chain was reorganised above this height
     };
@@ -56,11 +58,13 @@ class HeaderSync {
         bool done = false;                         ///< has been led to its end once
         std::int64_t deadline_ms = Context::never; ///< of the question under way
         int unlinked = 0;
+        int fruitless = 0; ///< answers since anybody's last new header that brought none
         std::optional<chain::Hash256> best;     ///< the last header it sent that we know
         std::optional<chain::Hash256> ask_from; ///< go on from here instead of from our tip
         bool asking() const { return deadline_ms != Context::never; }
     };
 
+    void count_fruitless(Peer& peer, bool fruitful);
     Verdict take(Peer& peer, PeerId id, const std::vector<chain::BlockHeader>& headers);
     bool wiped(const Peer& peer) const;
 

@@ -208,6 +208,14 @@ Error stale_tip(std::int32_t height, std::int64_t tip_time, std::int64_t now) {
             "the peers may be behind or cut off", "Compare with another peer"};
 }
 
+Error too_little_work(const chain::Network& network, std::int32_t height) {
+    return {errc::bad_peer,
+            "the best chain that was offered (height " + std::to_string(height) +
+                ") cannot be the one of " + std::string(network.name),
+            "it has less work than that network's chain had when this program was made",
+            "Ask a node that is done with its own sync, with --peer"};
+}
+
 Error lower_node(const std::string& peer, std::int32_t height) {
     return {errc::stalled, peer + " has fewer blocks than we do (" + std::to_string(height) + ")",
             "it is still syncing, or its chain was cut", "Wait for it, or name another peer"};

@@ -34,6 +34,7 @@ Error wiped_chain(const std::string& peer, std::int32_t our_height, const chain:
 Error future_block(const std::string& peer, const chain::Hash256& hash, std::int64_t block_time);
 Error stopped(std::string_view why, std::int32_t scanned);
 Error stale_tip(std::int32_t height, std::int64_t tip_time, std::int64_t now);
+Error too_little_work(const chain::Network& network, std::int32_t height);
 Error lower_node(const std::string& peer, std::int32_t height);
 Error until_not_seen(const std::string& what);
 Error not_accepted(const chain::Hash256& txid, const std::string& cause);

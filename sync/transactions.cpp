@@ -68,6 +68,7 @@ void Relay::take(const chain::Transaction& tx, const chain::Hash256& txid) {
     const bool ours = delta.ours;
     context_.note(std::move(delta));
     if (!ours) {
+        scan_.keep_loose(tx, txid); // older nodes do not send it again with its block (pitfall B5)
         remember_stranger(tx, txid);
         return;
     }
@@ -76,6 +77,7 @@ void Relay::take(const chain::Transaction& tx, const chain::Hash256& txid) {
 }
 
 void Relay::remember_stranger(const chain::Transaction& tx, const chain::Hash256& txid) {
+    if (chain::serialize(tx).size() > limits::max_pending_bytes) return;
     strangers_.emplace_back(txid, tx);
     if (strangers_.size() > max_strangers) strangers_.pop_front();
 }

@@ -141,6 +141,7 @@ std::int64_t Ledger::after_rivals(const chain::Transaction& tx, std::int64_t now
 bool Ledger::admits(const chain::Transaction& tx) const {
     if (tx.is_coinbase() || unconfirmed_.size() >= limits::max_pending_transactions) return false;
     if (!relevant(tx)) return false;
+    if (chain::serialize(tx).size() > limits::max_pending_bytes) return false;
     return std::ranges::all_of(tx.inputs, [&](const chain::TxIn& input) {
         std::size_t count = 0;
         for (auto at = spends_.lower_bound({input.prevout, {}});

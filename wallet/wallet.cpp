@@ -44,8 +44,14 @@ result<std::unique_ptr<Wallet>> Wallet::load(WalletState state, const chain::Net
 result<ScriptBook::Added> Wallet::add(const Descriptor& descriptor, std::uint32_t gap,
                                       Birthday birthday, bool generated) {
     const auto scripts_before = scripts_.size();
+    const auto known = scripts_.id_of(descriptor);
+    const auto gap_before = known ? scripts_.descriptors()[*known].gap : 0;
     auto added = scripts_.add(descriptor, gap, birthday, generated);
-    if (added && scripts_.size() != scripts_before) {
+    if (!added) return added;
+    // A larger gap promises scripts that were derived, but not in the filter of every scanned
+    // block.
+    const bool wider = known && scripts_.descriptors()[added->id].gap > gap_before;
+    if (wider || scripts_.size() != scripts_before) {
         request_rescan(scripts_.descriptors()[added->id].birthday);
     }
     return added;

@@ -81,6 +81,7 @@ const std::map<std::string_view, Cost>& costs() {
         {"unknown-flood", {Alone::right}},
         {"transaction-flood", {Alone::right}},
         {"chatter", {Alone::right}},
+        {"phantom-blocks", {Alone::right}},
         {"noise", {Alone::fails}},
         {"wrong-magic", {Alone::fails}},
         {"huge-frame", {Alone::fails}},
