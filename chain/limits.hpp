@@ -6,7 +6,7 @@
 #include <cstdint>
 
 namespace headlight::limits {
-// clang-format off: one constant a line, with its reason
+// clang-format off
 
 // What the wire may hold
 inline constexpr std::size_t max_block_bytes =

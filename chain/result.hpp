@@ -31,7 +31,7 @@ using result = boost::system::result<T, Error>;
 
 /// The stable words of Error::code. A word, once released, keeps its meaning.
 namespace errc {
-// clang-format off: one word a line
+// clang-format off
 inline constexpr std::string_view malformed = "malformed"; ///< bytes or text that do not decode
 inline constexpr std::string_view too_large = "too-large"; ///< over a limit of docs/limits.md
 inline constexpr std::string_view bad_proof = "bad-proof"; ///< a merkle proof does not hold

@@ -120,6 +120,7 @@ class Bitcoind {
     void restart();
 
   private:
+    chain::Hash256 announced(const chain::Hash256& txid);
     struct Running;
     Bitcoind(std::string program, Options options);
 

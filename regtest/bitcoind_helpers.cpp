@@ -77,15 +77,23 @@ std::string Bitcoind::new_address(std::string_view type) {
     return std::string(must("getnewaddress", {"", type}).as_string());
 }
 
+/// The wallet answers with a txid even when its node has not taken the transaction yet.
+chain::Hash256 Bitcoind::announced(const chain::Hash256& txid) {
+    if (!rpc("getmempoolentry", {txid.to_string()})) {
+        must("sendrawtransaction", {must("gettransaction", {txid.to_string()}).at("hex")});
+    }
+    return txid;
+}
+
 chain::Hash256 Bitcoind::pay(const std::string& address, Amount amount) {
-    return to_hash(must("sendtoaddress", {address, amount_text(amount)}));
+    return announced(to_hash(must("sendtoaddress", {address, amount_text(amount)})));
 }
 
 chain::Hash256 Bitcoind::pay(const std::vector<PaidTo>& outputs) {
     boost::json::object amounts;
     for (const auto& output : outputs)
         amounts[output.address] = amount_text(output.amount);
-    return to_hash(must("sendmany", {"", amounts}));
+    return announced(to_hash(must("sendmany", {"", amounts})));
 }
 
 chain::Hash256 Bitcoind::send_raw(const chain::Transaction& tx) {
