@@ -341,9 +341,9 @@ void Engine::Core::set_alarm() {
     auto wake = std::min({peers_.next_wake_ms(), headers_.next_wake_ms(), scan_.next_wake_ms(),
                           stall_deadline_ms()});
     if (broadcast_) wake = std::min(wake, broadcast_->next_wake_ms());
-    const auto wait_over = tip_since_ms_ + context_.config.mempool_wait_ms;
-    if (at_tip_ && !context_.config.follow && wait_over > context_.now.steady_ms) {
-        wake = std::min(wake, wait_over);
+    if (at_tip_ && !context_.config.follow) {
+        const auto wait_over = tip_since_ms_ + context_.config.mempool_wait_ms;
+        if (wait_over > context_.now.steady_ms) wake = std::min(wake, wait_over);
     }
     if (context_.config.follow) {
         wake = std::min(wake, last_ping_ms_ + limits::idle_ping_ms);
