@@ -223,9 +223,10 @@ notice::Phase Engine::Core::phase() const {
     }
     if (context_.wallet.scan().height < goal()) return notice::Phase::blocks;
     // What is relayed at the tip is no phase of its own again.
+    if (!at_tip_) return notice::Phase::mempool;
     const bool waiting = !context_.config.follow &&
                          context_.now.steady_ms < tip_since_ms_ + context_.config.mempool_wait_ms;
-    return at_tip_ && !waiting ? notice::Phase::at_tip : notice::Phase::mempool;
+    return waiting ? notice::Phase::mempool : notice::Phase::at_tip;
 }
 
 void Engine::Core::report() {
