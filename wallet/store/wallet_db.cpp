@@ -264,8 +264,8 @@ result<void> SqliteWallet::load_into(WalletState& state) {
 
 // A new file takes its name only when it is whole.
 
-result<void> name_for_good(const std::filesystem::path& from, const std::filesystem::path& to) {
-    auto& system = real_file_system();
+result<void> name_for_good(const std::filesystem::path& from, const std::filesystem::path& to,
+                           FileSystem& system) {
     // A log left behind by a deleted database of this name must not be replayed into the new one.
     system.remove(beside(to, "-wal"));
     system.remove(beside(to, "-shm"));
@@ -276,18 +276,19 @@ result<void> name_for_good(const std::filesystem::path& from, const std::filesys
     return {};
 }
 
-result<void> write_new_file(const std::filesystem::path& path, const WalletState& state) {
+result<void> write_new_file(const std::filesystem::path& path, const WalletState& state,
+                            FileSystem& system) {
     const auto draft = beside(path, ".creating");
     const auto clean = [&] {
-        real_file_system().remove(draft);
-        real_file_system().remove(beside(draft, "-journal"));
+        system.remove(draft);
+        system.remove(beside(draft, "-journal"));
     };
     clean(); // what a crash left
     if (!open_file(draft, O_RDWR | O_CREAT | O_EXCL).is_open()) {
         return file_error("cannot create", draft, errno);
     }
     auto filled = SqliteWallet(draft).fill(state);
-    if (filled) filled = name_for_good(draft, path);
+    if (filled) filled = name_for_good(draft, path, system);
     if (!filled) clean();
     return filled;
 }
@@ -300,16 +301,23 @@ Error exists_error(const std::filesystem::path& path) {
 } // namespace
 
 result<std::unique_ptr<WalletDb>> WalletDb::create(const std::filesystem::path& path,
-                                                   const WalletState& state) {
+                                                   const WalletState& state, FileSystem& system) {
     if (file_exists(path)) return exists_error(path);
     if (const auto made = make_folders_for(path); !made) return made.error();
     auto lock = lock_wallet(path);
     if (!lock) return lock.error();
     if (file_exists(path)) return exists_error(path); // made while we came for the lock
-    if (const auto written = write_new_file(path, state); !written) return written.error();
+    auto made = write_new_file(path, state, system);
     auto wallet = std::make_unique<SqliteWallet>(path);
+    if (made) made = wallet->open(Mode::read_write);
+    if (!made) {
+        // Nobody is told its mnemonic now: coins sent there would be lost.
+        wallet.reset();
+        for (const auto* ending : {"", "-wal", "-shm"})
+            system.remove(beside(path, ending));
+        return made.error();
+    }
     wallet->hold(std::move(*lock));
-    if (const auto opened = wallet->open(Mode::read_write); !opened) return opened.error();
     return std::unique_ptr<WalletDb>(std::move(wallet));
 }
 
