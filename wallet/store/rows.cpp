@@ -140,6 +140,12 @@ std::optional<StoredTx> read_transaction_row(Statement& row) {
 
 // meta
 
+std::optional<Seal> read_seal_row(Statement& row) {
+    row.text();
+    const auto value = row.blob();
+    return row.sum_holds() ? Seal::decode(value) : std::nullopt;
+}
+
 Bytes encode(const ScanPosition& position) {
     return chain::Writer().i32(position.height).hash(position.hash).data();
 }

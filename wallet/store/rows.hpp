@@ -2,6 +2,7 @@
 #pragma once
 
 #include "wallet/state.hpp"
+#include "wallet/store/seal.hpp"
 #include "wallet/store/sqlite.hpp"
 
 namespace headlight::wallet::store {
@@ -17,7 +18,8 @@ inline constexpr std::string_view put_transaction =
 inline constexpr std::string_view put_label = "INSERT OR REPLACE INTO labels VALUES(?,?,?)";
 inline constexpr std::string_view erase_transaction = "DELETE FROM transactions WHERE txid=?";
 inline constexpr std::string_view erase_label = "DELETE FROM labels WHERE name=?";
-inline constexpr std::string_view all_meta = "SELECT * FROM meta";
+inline constexpr std::string_view seal = "SELECT * FROM meta WHERE name='seal'";
+inline constexpr std::string_view all_meta = "SELECT * FROM meta WHERE name<>'seal'";
 inline constexpr std::string_view all_descriptors = "SELECT * FROM descriptors ORDER BY id";
 inline constexpr std::string_view all_transactions = "SELECT * FROM transactions ORDER BY txid";
 inline constexpr std::string_view all_labels = "SELECT * FROM labels";
@@ -27,6 +29,7 @@ void bind_row(Statement& statement, const DescriptorState& descriptor);
 void bind_row(Statement& statement, const StoredTx& stored);
 std::optional<DescriptorState> read_descriptor(Statement& row);
 std::optional<StoredTx> read_transaction_row(Statement& row); ///< its txid is computed and compared
+std::optional<Seal> read_seal_row(Statement& row);
 
 // The values of meta.
 Bytes encode(const ScanPosition& position);
@@ -38,6 +41,6 @@ Bytes encode(const std::string& text);
 
 /// Puts one value of meta in its place. False for an unknown name or bytes that do not decode.
 bool decode_meta(const std::string& name, ByteView value, WalletState& state);
-inline constexpr std::size_t meta_rows = 8;
+inline constexpr std::size_t meta_rows = 8; ///< and the seal
 
 } // namespace headlight::wallet::store

@@ -1,4 +1,4 @@
-// Schema 1. Every table ends in a column `crc`, the checksum of the row's other columns
+// The schema. Every table ends in a column `crc`, the checksum of the row's other columns
 // (sqlite.hpp).
 #include "wallet/store/schema.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t application_id = 0x484c7761; // "HLwa"
 
 constexpr std::array<std::string_view, 4> tables{
-    // network, fingerprint, created, scan, scan_trail, rescan, rescan_other, filter
+    // network, fingerprint, created, scan, scan_trail, rescan, rescan_other, filter, seal
     "CREATE TABLE meta(name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL,"
     " crc INTEGER NOT NULL) STRICT",
     // branches: for each, highest_used (i64) and derived (u32), little-endian
@@ -61,7 +61,11 @@ int create_schema(const Database& database) {
     return database.run(sql.c_str());
 }
 
-result<void> check_schema(const Database& database, const std::filesystem::path& path) {
+int set_version(const Database& database) {
+    return database.run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
+}
+
+result<int> check_schema(const Database& database, const std::filesystem::path& path) {
     const auto id = database.number("PRAGMA application_id");
     if (!id) return sqlite_error("cannot read", path, database);
     if (*id != application_id) return damaged_wallet(path, "it is not a headlight wallet");
@@ -73,12 +77,15 @@ result<void> check_schema(const Database& database, const std::filesystem::path&
                          ", this one knows " + std::to_string(schema_version) + ")",
                      "Use the newer headlight"};
     }
-    if (*version != schema_version) return damaged_wallet(path, "its schema has no known version");
+    if (*version < first_schema_version)
+        return damaged_wallet(path, "its schema has no known version");
     if (const auto same = compare_tables(database, path); !same) return same.error();
-    const auto verdict = database.text("PRAGMA quick_check(1)");
+    // The quick check would not hold indexes against their tables: a row that its index does not
+    // know would be stored a second time.
+    const auto verdict = database.text("PRAGMA integrity_check(1)");
     if (!verdict) return sqlite_error("cannot read", path, database);
     if (*verdict != "ok") return damaged_wallet(path, *verdict);
-    return {};
+    return static_cast<int>(*version);
 }
 
 Error damaged_wallet(const std::filesystem::path& path, std::string cause) {

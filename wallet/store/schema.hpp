@@ -6,13 +6,17 @@
 
 namespace headlight::wallet::store {
 
-inline constexpr int schema_version = 1;
+/// 1 had no seal (seal.hpp).
+inline constexpr int schema_version = 2;
+inline constexpr int first_schema_version = 1;
 
 /// Writes application id, version and tables into an empty database. SQLite's result code.
 int create_schema(const Database& database);
+int set_version(const Database& database); ///< the newest one
 
-/// Error damaged: no wallet, another schema, or a file that fails SQLite's quick check.
-result<void> check_schema(const Database& database, const std::filesystem::path& path);
+/// The version. Error damaged: no wallet, another schema, or a file that fails SQLite's integrity
+/// check.
+result<int> check_schema(const Database& database, const std::filesystem::path& path);
 
 /// What a failed call means; `action` as "cannot write".
 Error sqlite_error(std::string_view action, const std::filesystem::path& path,

@@ -25,7 +25,9 @@ int Database::open(const std::filesystem::path& path, Access access) {
     return run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
 }
 
-void Database::close() { handle_.reset(); }
+void Database::keep_log(bool kept) const {
+    sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, kept ? 1 : 0, nullptr);
+}
 
 int Database::run(const char* sql) const {
     return sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);

@@ -19,7 +19,8 @@ class Database {
     enum class Access { read_only, read_write };
     /// SQLite's result code; the object can be asked for the reason also when it is not 0.
     int open(const std::filesystem::path& path, Access access);
-    void close();
+    /// Whether closing leaves the log as it is, rather than write it back and remove it.
+    void keep_log(bool kept) const;
     int run(const char* sql) const;
     /// A PRAGMA's (or other one-row query's) first column.
     std::optional<std::int64_t> number(const char* sql) const;
@@ -48,6 +49,7 @@ class Statement {
     Statement& bind_blob(ByteView value);
     Statement& bind_null();
     Statement& bind_sum();
+    std::uint32_t sum() const { return sum_; } ///< of what was bound or read for this row
     /// Runs a statement that gives no rows, and makes it ready for the next values.
     int execute();
 

@@ -4,6 +4,7 @@
 #include "wallet/store/file_system.hpp"
 #include "wallet/store/rows.hpp"
 #include "wallet/store/schema.hpp"
+#include "wallet/store/sealed_rows.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -51,28 +52,25 @@ class SqliteWallet final : public WalletDb {
     result<void> apply(const WalletChanges& changes) override;
 
   private:
-    struct Statements {
-        Statement put_meta, put_descriptor, put_transaction, put_label;
-        Statement erase_transaction, erase_label;
-    };
-
     Error failure(std::string_view action) const { return sqlite_error(action, path_, database_); }
-    int prepare();
-    int put_meta(std::string_view name, const Bytes& value);
+    int upgrade();
     int put_identity(const WalletState& state);
     int write(const WalletChanges& changes);
     int write_meta(const WalletChanges& changes);
     int write_rows(const WalletChanges& changes);
 
     template <class Read>
-    result<void> for_rows(std::string_view sql, Read read);
+    result<void> for_rows(Table table, std::string_view sql, Seal& seal, Read read);
     result<void> load_into(WalletState& state);
+    result<void> load_rows(WalletState& state, Seal& seal);
+    result<void> check_seal(const Seal& found);
 
     std::filesystem::path path_;
     Mode mode_ = Mode::read_write;
     FileDescriptor lock_;
     Database database_;
-    Statements statements_;
+    SealedRows rows_;
+    int version_ = schema_version;
 };
 
 // Opening
@@ -83,35 +81,37 @@ result<void> SqliteWallet::open(Mode mode) {
     if (writes) ::chmod(path_.c_str(), 0600); // it may have been copied here
     const auto access = writes ? Database::Access::read_write : Database::Access::read_only;
     if (database_.open(path_, access) != SQLITE_OK) return failure("cannot open");
-    if (const auto checked = check_schema(database_, path_); !checked) return checked.error();
+    database_.keep_log(true); // damaged files stay as they are, until load() finds them whole
+    const auto version = check_schema(database_, path_);
+    if (!version) return version.error();
+    version_ = *version;
     if (!writes) return {};
     // WAL with FULL: a commit is on the disk when it returns.
     if (database_.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") != SQLITE_OK ||
-        prepare() != SQLITE_OK) {
+        rows_.prepare(database_) != SQLITE_OK) {
         return failure("cannot open");
     }
+    const int code = rows_.read_seal(database_, version_ == schema_version);
+    if (code == SQLITE_CORRUPT) return damaged_wallet(path_, "its seal is missing or broken");
+    if (code != SQLITE_OK || upgrade() != SQLITE_OK) return failure("cannot open");
     return {};
 }
 
-int SqliteWallet::prepare() {
-    const std::pair<Statement*, std::string_view> all[] = {
-        {&statements_.put_meta, sql::put_meta},
-        {&statements_.put_descriptor, sql::put_descriptor},
-        {&statements_.put_transaction, sql::put_transaction},
-        {&statements_.put_label, sql::put_label},
-        {&statements_.erase_transaction, sql::erase_transaction},
-        {&statements_.erase_label, sql::erase_label},
-    };
-    for (const auto& [statement, text] : all) {
-        if (const int code = statement->prepare(database_, text); code != SQLITE_OK) return code;
-    }
-    return SQLITE_OK;
+/// To the newest schema: the seal is new.
+int SqliteWallet::upgrade() {
+    if (version_ == schema_version) return SQLITE_OK;
+    int code = database_.run("BEGIN IMMEDIATE");
+    if (code == SQLITE_OK) code = rows_.put_seal();
+    if (code == SQLITE_OK) code = set_version(database_);
+    if (code == SQLITE_OK) code = database_.run("COMMIT");
+    if (code == SQLITE_OK) version_ = schema_version;
+    return code;
 }
 
 result<void> SqliteWallet::fill(const WalletState& state) {
     if (database_.open(path_, Database::Access::read_write) != SQLITE_OK ||
         database_.run("PRAGMA synchronous = FULL; BEGIN IMMEDIATE") != SQLITE_OK ||
-        create_schema(database_) != SQLITE_OK || prepare() != SQLITE_OK ||
+        create_schema(database_) != SQLITE_OK || rows_.prepare(database_) != SQLITE_OK ||
         put_identity(state) != SQLITE_OK) {
         return failure("cannot create");
     }
@@ -140,35 +140,34 @@ result<void> SqliteWallet::apply(const WalletChanges& changes) {
                      "the wallet is open for reading only",
                      {}};
     }
+    const auto seal = rows_.seal();
     if (database_.run("BEGIN IMMEDIATE") == SQLITE_OK && write(changes) == SQLITE_OK &&
         database_.run("COMMIT") == SQLITE_OK) {
         return {};
     }
     auto error = failure("cannot write");
     database_.run("ROLLBACK"); // where SQLite has not done so by itself
+    rows_.set_seal(seal);
     return error;
 }
 
-int SqliteWallet::put_meta(std::string_view name, const Bytes& value) {
-    return statements_.put_meta.bind_text(name).bind_blob(value).bind_sum().execute();
-}
-
 int SqliteWallet::put_identity(const WalletState& state) {
-    int code = put_meta("network", encode(state.network));
-    if (code == SQLITE_OK) code = put_meta("fingerprint", encode(state.fingerprint));
-    if (code == SQLITE_OK) code = put_meta("created", encode(state.created));
+    int code = rows_.put_meta("network", encode(state.network));
+    if (code == SQLITE_OK) code = rows_.put_meta("fingerprint", encode(state.fingerprint));
+    if (code == SQLITE_OK) code = rows_.put_meta("created", encode(state.created));
     return code;
 }
 
 int SqliteWallet::write(const WalletChanges& changes) {
-    const int code = write_meta(changes);
-    return code == SQLITE_OK ? write_rows(changes) : code;
+    int code = write_meta(changes);
+    if (code == SQLITE_OK) code = write_rows(changes);
+    return code == SQLITE_OK ? rows_.put_seal() : code;
 }
 
 int SqliteWallet::write_meta(const WalletChanges& changes) {
     int code = SQLITE_OK;
     const auto put = [&](std::string_view name, const auto& value) {
-        if (value && code == SQLITE_OK) code = put_meta(name, encode(*value));
+        if (value && code == SQLITE_OK) code = rows_.put_meta(name, encode(*value));
     };
     put("scan", changes.scan);
     put("scan_trail", changes.scan_trail);
@@ -180,24 +179,16 @@ int SqliteWallet::write_meta(const WalletChanges& changes) {
 
 int SqliteWallet::write_rows(const WalletChanges& changes) {
     for (const auto& descriptor : changes.descriptors) {
-        bind_row(statements_.put_descriptor, descriptor);
-        if (const int code = statements_.put_descriptor.execute()) return code;
+        if (const int code = rows_.put(descriptor)) return code;
     }
     for (const auto& txid : changes.erased) {
-        if (const int code = statements_.erase_transaction.bind_blob(txid.bytes).execute()) {
-            return code;
-        }
+        if (const int code = rows_.erase(txid)) return code;
     }
     for (const auto& stored : changes.transactions) {
-        bind_row(statements_.put_transaction, stored);
-        if (const int code = statements_.put_transaction.execute()) return code;
+        if (const int code = rows_.put(stored)) return code;
     }
     for (const auto& [name, text] : changes.labels) {
-        const int code =
-            text.empty()
-                ? statements_.erase_label.bind_text(name).execute()
-                : statements_.put_label.bind_text(name).bind_text(text).bind_sum().execute();
-        if (code) return code;
+        if (const int code = rows_.put_label(name, text)) return code;
     }
     return SQLITE_OK;
 }
@@ -206,12 +197,13 @@ int SqliteWallet::write_rows(const WalletChanges& changes) {
 
 /// `read` gives whether a row holds together.
 template <class Read>
-result<void> SqliteWallet::for_rows(std::string_view sql, Read read) {
+result<void> SqliteWallet::for_rows(Table table, std::string_view sql, Seal& seal, Read read) {
     Statement statement;
     if (statement.prepare(database_, sql) != SQLITE_OK) return failure("cannot read");
     int row = 0;
     while ((row = statement.next_row()) == 1) {
         if (!read(statement)) return damaged_wallet(path_, "a stored row fails its checksum");
+        seal.add(table, statement.sum());
     }
     if (row < 0) return failure("cannot read");
     return {};
@@ -224,12 +216,19 @@ result<WalletState> SqliteWallet::load() {
     const auto loaded = load_into(state);
     database_.run("COMMIT");
     if (!loaded) return loaded.error();
+    database_.keep_log(false);
     return state;
 }
 
 result<void> SqliteWallet::load_into(WalletState& state) {
+    Seal seal;
+    if (const auto loaded = load_rows(state, seal); !loaded) return loaded.error();
+    return check_seal(seal);
+}
+
+result<void> SqliteWallet::load_rows(WalletState& state, Seal& seal) {
     std::size_t metas = 0;
-    auto done = for_rows(sql::all_meta, [&](Statement& row) {
+    auto done = for_rows(Table::meta, sql::all_meta, seal, [&](Statement& row) {
         const auto name = row.text();
         const auto value = row.blob();
         ++metas;
@@ -237,7 +236,7 @@ result<void> SqliteWallet::load_into(WalletState& state) {
     });
     if (done && metas != meta_rows) done = damaged_wallet(path_, "a part of its state is missing");
     if (done) {
-        done = for_rows(sql::all_descriptors, [&](Statement& row) {
+        done = for_rows(Table::descriptors, sql::all_descriptors, seal, [&](Statement& row) {
             auto descriptor = read_descriptor(row);
             if (!descriptor || descriptor->id != state.descriptors.size()) return false;
             state.descriptors.push_back(std::move(*descriptor));
@@ -245,7 +244,7 @@ result<void> SqliteWallet::load_into(WalletState& state) {
         });
     }
     if (done) {
-        done = for_rows(sql::all_transactions, [&](Statement& row) {
+        done = for_rows(Table::transactions, sql::all_transactions, seal, [&](Statement& row) {
             auto stored = read_transaction_row(row);
             if (!stored) return false;
             state.transactions.push_back(std::move(*stored));
@@ -253,13 +252,25 @@ result<void> SqliteWallet::load_into(WalletState& state) {
         });
     }
     if (done) {
-        done = for_rows(sql::all_labels, [&](Statement& row) {
+        done = for_rows(Table::labels, sql::all_labels, seal, [&](Statement& row) {
             const auto name = row.text();
             state.labels[name] = row.text();
             return row.sum_holds();
         });
     }
     return done;
+}
+
+result<void> SqliteWallet::check_seal(const Seal& found) {
+    if (version_ != schema_version) return {}; // open for reading, not upgraded yet
+    Statement row;
+    if (row.prepare(database_, sql::seal) != SQLITE_OK) return failure("cannot read");
+    const int code = row.next_row();
+    if (code < 0) return failure("cannot read");
+    const auto seal = code == 1 ? read_seal_row(row) : std::nullopt;
+    if (!seal) return damaged_wallet(path_, "its seal is missing or broken");
+    if (*seal == found) return {};
+    return damaged_wallet(path_, "rows are missing, or are older than the others");
 }
 
 // A new file takes its name only when it is whole.

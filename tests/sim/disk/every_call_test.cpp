@@ -2,7 +2,7 @@
 // as stored is there, what was under way is there whole or not at all, and the next run makes the
 // wallet what it is in a run that nothing interrupted.
 #include "tests/sim/disk/disk_story.hpp"
-#include "tests/sim/disk/files.hpp"
+#include "tests/support/files.hpp"
 
 #include <algorithm>
 
@@ -144,7 +144,7 @@ class EveryCall : public testing::Test {
         RecordProperty("calls", calls_);
     }
 
-    MemoryFolder folder_;
+    TemporaryFolder folder_;
     DiskStory story_;
     DiskClient client_{story_, folder_.path()};
     std::vector<Told> told_;

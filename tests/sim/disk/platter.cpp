@@ -1,6 +1,6 @@
 #include "tests/sim/disk/platter.hpp"
 
-#include "tests/sim/disk/files.hpp"
+#include "tests/support/files.hpp"
 
 #include <algorithm>
 

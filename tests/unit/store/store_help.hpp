@@ -1,45 +1,20 @@
-// What the store's tests share: a folder that goes away, files as bytes, failing system calls.
+// What the store's tests share: files, failing system calls, child processes.
 #pragma once
 
+#include "tests/support/files.hpp"
 #include "wallet/store/file_system.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace headlight::wallet::store {
 
-class TemporaryFolder {
-  public:
-    TemporaryFolder() {
-        auto pattern = (std::filesystem::temp_directory_path() / "headlight-test-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
-  private:
-    std::filesystem::path path_;
-};
-
-inline Bytes read_file(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-inline void write_file(const std::filesystem::path& path, ByteView bytes) {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    out.write(reinterpret_cast<const char*>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
-}
+using tests::read_file;
+using tests::TemporaryFolder;
+using tests::write_file;
 
 /// Makes the n-th call (from 0) fail, and every one after it when `for_good`. A failing write has
 /// written half of its bytes before.

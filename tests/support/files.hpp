@@ -21,25 +21,27 @@ inline void write_file(const std::filesystem::path& path, ByteView bytes) {
               static_cast<std::streamsize>(bytes.size()));
 }
 
-/// In memory where the system has a place for that: thousands of syncs are waited for here.
-class MemoryFolder {
+/// In memory where the system has a place for that: what is stored thousands of times is not worth
+/// the wait for a disk.
+class TemporaryFolder {
   public:
-    MemoryFolder() {
+    TemporaryFolder() {
         const std::filesystem::path memory("/dev/shm");
         std::error_code ignored;
         const auto parent = std::filesystem::is_directory(memory, ignored)
                                 ? memory
                                 : std::filesystem::temp_directory_path();
-        auto pattern = (parent / "headlight-disk-XXXXXX").string();
+        auto pattern = (parent / "headlight-test-XXXXXX").string();
         if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
     }
-    ~MemoryFolder() {
+    ~TemporaryFolder() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
     }
-    MemoryFolder(const MemoryFolder&) = delete;
-    MemoryFolder& operator=(const MemoryFolder&) = delete;
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
     const std::filesystem::path& path() const { return path_; }
+    std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
   private:
     std::filesystem::path path_;
