@@ -130,7 +130,7 @@ void ScriptBook::derive_up_to(std::uint32_t id, std::uint32_t branch, std::uint6
     if (derived >= end) return;
     positions_[id][branch].reserve(end);
     for (; derived < end; ++derived) {
-        auto script = descriptors_[id].script_pubkey(branch, derived);
+        auto script = derive(id, branch, derived);
         if (!script) { // BIP-32: an invalid index is skipped, as every wallet does
             positions_[id][branch].push_back(none);
             continue;
@@ -139,6 +139,12 @@ void ScriptBook::derive_up_to(std::uint32_t id, std::uint32_t branch, std::uint6
         auto elements = chain::filter_elements(*script);
         place({{id, branch, derived}, std::move(*script), std::move(elements)});
     }
+}
+
+result<Bytes> ScriptBook::derive(std::uint32_t id, std::uint32_t branch,
+                                 std::uint32_t index) const {
+    const auto& descriptor = descriptors_[id];
+    return derive_ ? derive_(descriptor, branch, index) : descriptor.script_pubkey(branch, index);
 }
 
 void ScriptBook::place(DerivedScript script) {

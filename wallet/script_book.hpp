@@ -8,6 +8,7 @@
 #include "wallet/state.hpp"
 
 #include <deque>
+#include <functional>
 #include <limits>
 #include <set>
 #include <span>
@@ -30,9 +31,16 @@ struct DerivedScript {
     std::vector<Bytes> elements; ///< chain::filter_elements of it, never empty
 };
 
+/// Where a script comes from. Whoever loads the same descriptors again and again, as simulations
+/// do, may remember them; the answer must be Descriptor::script_pubkey()'s.
+using DeriveScript =
+    std::function<result<Bytes>(const Descriptor&, std::uint32_t branch, std::uint32_t index)>;
+
 class ScriptBook {
   public:
-    explicit ScriptBook(const chain::Network& network) : network_(&network) {}
+    /// `derive` empty: each script is derived when it is needed.
+    explicit ScriptBook(const chain::Network& network, DeriveScript derive = {})
+        : network_(&network), derive_(std::move(derive)) {}
     ScriptBook(const ScriptBook&) = delete; // its maps borrow from its log
     ScriptBook& operator=(const ScriptBook&) = delete;
 
@@ -92,7 +100,10 @@ class ScriptBook {
     bool extend(std::uint32_t id, std::uint32_t branch);
     void place(DerivedScript script);
 
+    result<Bytes> derive(std::uint32_t id, std::uint32_t branch, std::uint32_t index) const;
+
     const chain::Network* network_;
+    DeriveScript derive_;
     std::deque<DerivedScript> log_; ///< a deque: what the maps borrow from it stays where it is
     std::vector<DescriptorState> states_;
     std::deque<Descriptor> descriptors_;

@@ -6,25 +6,27 @@
 
 namespace headlight::wallet {
 
-Wallet::Wallet(const chain::Network& network)
-    : network_(&network), scripts_(network), ledger_(scripts_) {}
+Wallet::Wallet(const chain::Network& network, DeriveScript derive)
+    : network_(&network), scripts_(network, std::move(derive)), ledger_(scripts_) {}
 
 std::unique_ptr<Wallet> Wallet::create(const chain::Network& network, std::uint32_t tweak,
-                                       std::int64_t created, std::string fingerprint) {
-    std::unique_ptr<Wallet> wallet(new Wallet(network));
+                                       std::int64_t created, std::string fingerprint,
+                                       DeriveScript derive) {
+    std::unique_ptr<Wallet> wallet(new Wallet(network, std::move(derive)));
     wallet->fingerprint_ = std::move(fingerprint);
     wallet->created_ = created;
     wallet->filter_.tweak = tweak;
     return wallet;
 }
 
-result<std::unique_ptr<Wallet>> Wallet::load(WalletState state, const chain::Network& network) {
+result<std::unique_ptr<Wallet>> Wallet::load(WalletState state, const chain::Network& network,
+                                             DeriveScript derive) {
     if (state.network != network.name) {
         return Error{errc::wrong_network, "the wallet belongs to another network",
                      "it is of " + state.network + ", not of " + std::string(network.name),
                      "Use --network " + state.network};
     }
-    std::unique_ptr<Wallet> wallet(new Wallet(network));
+    std::unique_ptr<Wallet> wallet(new Wallet(network, std::move(derive)));
     for (const auto& descriptor : state.descriptors) {
         const auto loaded = wallet->scripts_.load(descriptor);
         if (!loaded) return loaded.error();

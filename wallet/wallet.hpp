@@ -14,9 +14,11 @@ namespace headlight::wallet {
 class Wallet {
   public:
     /// Errors: damaged, when a stored descriptor no longer parses; wrong_network.
-    static result<std::unique_ptr<Wallet>> load(WalletState state, const chain::Network& network);
+    static result<std::unique_ptr<Wallet>> load(WalletState state, const chain::Network& network,
+                                                DeriveScript derive = {});
     static std::unique_ptr<Wallet> create(const chain::Network& network, std::uint32_t tweak,
-                                          std::int64_t created, std::string fingerprint = {});
+                                          std::int64_t created, std::string fingerprint = {},
+                                          DeriveScript derive = {});
 
     Wallet(const Wallet&) = delete;
     Wallet& operator=(const Wallet&) = delete;
@@ -71,7 +73,7 @@ class Wallet {
         std::map<std::string, std::string> labels;
     };
 
-    explicit Wallet(const chain::Network& network);
+    Wallet(const chain::Network& network, DeriveScript derive);
 
     void thin_trail();
     std::optional<ScanPosition> last_on_chain(const chain::HeaderTree& tree) const;
