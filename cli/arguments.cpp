@@ -4,6 +4,7 @@
 #include "cli/birthday.hpp"
 #include "cli/input.hpp"
 #include "client/version.hpp"
+#include "conform/run.hpp"
 #include "wallet/nearest_word.hpp"
 
 #include <CLI/CLI.hpp>
@@ -40,10 +41,18 @@ struct Written {
     std::string mempool_wait = "0";
     bool follow = false;
     std::string from;
+    std::string action = "list";
+    std::string banned_peer;
     bool list = false;
     bool qr = false;
     std::string txid;
     std::string transaction;
+    std::string node;
+    std::string rpc;
+    std::string rpc_cookie;
+    std::vector<std::string> only;
+    std::string junit;
+    bool tap = false;
 
     std::int64_t now = 0;
 };
@@ -209,12 +218,83 @@ result<Command> rescan(const Written& written, const chain::Network&) {
     return Command(command::Rescan{static_cast<std::int32_t>(*from)});
 }
 
+result<Command> bans(const Written& written, const chain::Network& network) {
+    command::Bans bans{.clear = written.action == "clear", .peer = {}};
+    if (!bans.clear && written.action != "list")
+        return usage("bans cannot '" + written.action + "'", "it is list or clear",
+                     "Choose one of these");
+    if (written.banned_peer.empty()) return Command(bans);
+    if (!bans.clear)
+        return usage("'" + written.banned_peer + "' is too much", "all bans are listed",
+                     "Leave it out");
+    auto peer = p2p::parse_endpoint(written.banned_peer, network.port);
+    if (!peer) return peer.error();
+    bans.peer = std::move(*peer);
+    return Command(std::move(bans));
+}
+
 result<Command> address(const Written& written, const chain::Network&) {
     return Command(command::Address{written.list, written.qr});
 }
 
 result<Command> verify(const Written& written, const chain::Network&) {
     return Command(command::Verify{written.file});
+}
+
+/// http://[USER:PASSWORD@]HOST:PORT.
+result<conform::RpcAccess> rpc_access(std::string_view url, bool has_cookie) {
+    constexpr std::string_view scheme = "http://";
+    const auto bad = [&](std::string cause) {
+        return usage("--rpc cannot be '" + std::string(url) + "'", std::move(cause),
+                     "Give http://USER:PASSWORD@HOST:PORT");
+    };
+    conform::RpcAccess access;
+    if (!url.starts_with(scheme)) return bad("it starts with http://");
+    auto rest = url.substr(scheme.size());
+    if (rest.ends_with('/')) rest.remove_suffix(1);
+    const auto at = rest.rfind('@');
+    if (at != std::string_view::npos) access.credentials = rest.substr(0, at);
+    if (!has_cookie && access.credentials.find(':') == std::string::npos)
+        return bad("it holds no USER:PASSWORD, and there is no --rpc-cookie");
+    if (has_cookie && at != std::string_view::npos)
+        return bad("the user and password are in the --rpc-cookie already");
+    const auto place =
+        p2p::parse_endpoint(at == std::string_view::npos ? rest : rest.substr(at + 1), access.port);
+    if (!place) return place.error();
+    access.host = place->host;
+    access.port = place->port;
+    return access;
+}
+
+result<Command> conform_command(const Written& written, const chain::Network& network) {
+    command::Conform conform;
+    conform.only = written.only;
+    conform.junit = written.junit;
+    conform.tap = written.tap;
+    if (const auto chosen = conform::choose(written.only); !chosen) return chosen.error();
+    if (written.tap && written.json)
+        return usage("--tap and --json exclude each other", "stdout takes one of them",
+                     "Leave one out");
+    if (written.list) return Command(std::move(conform));
+    if (written.node.empty())
+        return usage("conform needs a node", "no HOST:PORT is given",
+                     "Name the node, or --list the checks");
+    const auto node = p2p::parse_endpoint(written.node, network.port);
+    if (!node) return node.error();
+    conform.node = *node;
+    if (!written.rpc.empty() || !written.rpc_cookie.empty()) {
+        if (network.id != chain::NetworkId::regtest)
+            return usage("--rpc is for regtest", "elsewhere no blocks can be made at will",
+                         "Leave it out, or add --network regtest");
+        conform.rpc_cookie = written.rpc_cookie;
+        conform.rpc = conform::RpcAccess{.host = node->host, .credentials = {}};
+    }
+    if (!written.rpc.empty()) {
+        const auto access = rpc_access(written.rpc, !written.rpc_cookie.empty());
+        if (!access) return access.error();
+        conform.rpc = *access;
+    }
+    return Command(std::move(conform));
 }
 
 template <class Of>
@@ -255,6 +335,7 @@ class Parser {
         add_network_commands();
         add_views();
         add_proofs();
+        add_tools();
     }
 
     result<std::variant<Arguments, Information>> parse(int argc, const char* const* argv) {
@@ -387,6 +468,11 @@ class Parser {
             ->type_name("HEIGHT")
             ->required();
         add("reset-chain", "Delete the stored headers; wallets stay", plain<command::ResetChain>);
+
+        auto& bans = add("bans", "Peers that proved false and are not dialled", cli::bans);
+        bans.add_option("ACTION", written_.action, "list (default), or clear")->type_name("");
+        bans.add_option("PEER", written_.banned_peer, "whose ban to clear (default: all)")
+            ->type_name("HOST[:PORT]");
     }
 
     void add_views() {
@@ -408,6 +494,28 @@ class Parser {
         proof.add_option("TXID", written_.txid, "which one")->type_name("")->required();
         auto& verify = add("verify", "Check such a proof offline", cli::verify);
         verify.add_option("FILE", written_.file, "the proof (-: stdin)")->type_name("")->required();
+    }
+
+    void add_tools() {
+        auto& conform = add("conform", "Check whether a node keeps to BIP-37", conform_command);
+        conform.add_option("NODE", written_.node, "HOST[:PORT] of the node under test")
+            ->type_name("");
+        conform
+            .add_option("--rpc", written_.rpc,
+                        "the node's RPCs, to make blocks and transactions (regtest)")
+            ->type_name("http://USER:PASSWORD@HOST:PORT");
+        conform
+            .add_option("--rpc-cookie", written_.rpc_cookie,
+                        "user and password from the node's .cookie file instead")
+            ->type_name("FILE");
+        conform.add_option("--only", written_.only, "a check or a group; may be repeated")
+            ->type_name("ID")
+            ->expected(1)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        conform.add_flag("--list", written_.list, "the checks, without running them");
+        conform.add_option("--junit", written_.junit, "also JUnit's XML into this file")
+            ->type_name("FILE");
+        conform.add_flag("--tap", written_.tap, "TAP 13 instead of the table");
     }
 
     result<std::variant<Arguments, Information>> bind() const {

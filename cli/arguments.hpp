@@ -3,6 +3,7 @@
 
 #include "chain/hash.hpp"
 #include "client/paths.hpp"
+#include "conform/rpc_access.hpp"
 #include "p2p/address.hpp"
 #include "wallet/hd_key.hpp"
 #include "wallet/state.hpp"
@@ -61,11 +62,23 @@ struct Abandon {
     chain::Hash256 txid;
 };
 struct ResetChain {};
+struct Bans {
+    bool clear = false;                ///< else they are listed
+    std::optional<p2p::Endpoint> peer; ///< whose to clear; none: all
+};
 struct Proof {
     chain::Hash256 txid;
 };
 struct Verify {
     std::string file; ///< or "-"
+};
+struct Conform {
+    std::optional<p2p::Endpoint> node; ///< none: only lists the checks
+    std::optional<conform::RpcAccess> rpc;
+    std::string rpc_cookie; ///< a file with the credentials; empty: they are in `rpc`
+    std::vector<std::string> only;
+    std::string junit; ///< empty: no such file
+    bool tap = false;
 };
 
 } // namespace command
@@ -74,7 +87,7 @@ using Command =
     std::variant<command::Create, command::Watch, command::Sync, command::Rescan, command::Status,
                  command::Balance, command::History, command::Utxos, command::Descriptors,
                  command::Wallets, command::Address, command::Broadcast, command::Abandon,
-                 command::ResetChain, command::Proof, command::Verify>;
+                 command::ResetChain, command::Bans, command::Proof, command::Verify, command::Conform>;
 
 struct Arguments {
     client::Paths paths;

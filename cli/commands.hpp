@@ -19,7 +19,9 @@ result<void> perform(Context& context, const command::Address& address);
 result<void> perform(Context& context, const command::Broadcast& broadcast);
 result<void> perform(Context& context, const command::Abandon& abandon);
 result<void> perform(Context& context, const command::ResetChain& reset);
+result<void> perform(Context& context, const command::Bans& bans);
 result<void> perform(Context& context, const command::Proof& proof);
 result<void> perform(Context& context, const command::Verify& verify);
+result<void> perform(Context& context, const command::Conform& conform);
 
 } // namespace headlight::cli

@@ -55,7 +55,7 @@ std::string read_file(const std::filesystem::path& path) {
 
 struct Bitcoind::Running {
     Process process;
-    std::optional<JsonRpc> rpc;
+    std::optional<rpc::JsonRpc> rpc;
 };
 
 std::optional<std::string> Bitcoind::find_bitcoind() {
@@ -150,7 +150,7 @@ result<void> Bitcoind::wait_until_ready() {
             return Error{errc::io, "bitcoind ended while it started", log_tail()};
         if (!running_->rpc) {
             const auto cookie = read_file(datadir_ / "regtest" / ".cookie");
-            if (!cookie.empty()) running_->rpc.emplace(rpc_port_, cookie);
+            if (!cookie.empty()) running_->rpc.emplace("127.0.0.1", rpc_port_, cookie);
         } else if (rpc("getblockchaininfo")) {
             return {};
         }

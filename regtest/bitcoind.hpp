@@ -4,7 +4,7 @@
 #include "chain/network.hpp"
 #include "chain/transaction.hpp"
 #include "p2p/address.hpp"
-#include "regtest/json_rpc.hpp"
+#include "rpc/json_rpc.hpp"
 
 #include <filesystem>
 
@@ -67,7 +67,7 @@ class Bitcoind {
     const std::filesystem::path& datadir() const { return datadir_; }
     pid_t pid() const;
 
-    /// Any RPC, by name; wallet calls go to the node's own wallet. Errors: as JsonRpc::call.
+    /// Any RPC, by name; wallet calls go to the node's own wallet. Errors: as rpc::JsonRpc::call.
     result<boost::json::value> rpc(std::string_view method, const boost::json::array& params = {});
     result<boost::json::value> wallet_rpc(std::string_view wallet, std::string_view method,
                                           const boost::json::array& params = {});

@@ -26,9 +26,12 @@ const std::map<std::string, Rooms> arrows{
     {"wallet/store", {"wallet/store", "wallet", "chain"}},
     {"sync", {"sync", "p2p", "bip37", "wallet", "chain"}},
     {"client", {"client", "sync", "p2p/asio", "wallet/store", "p2p", "bip37", "wallet", "chain"}},
+    {"rpc", {"rpc", "chain"}},
+    {"conform", {"conform", "rpc", "p2p", "bip37", "chain"}},
     {"cli",
-     {"cli", "client", "sync", "p2p/asio", "wallet/store", "p2p", "bip37", "wallet", "chain"}},
-    {"regtest", {"regtest", "sync", "p2p/asio", "p2p", "bip37", "wallet", "chain"}},
+     {"cli", "client", "conform", "sync", "p2p/asio", "wallet/store", "p2p", "bip37", "wallet",
+      "chain"}},
+    {"regtest", {"regtest", "rpc", "sync", "p2p/asio", "p2p", "bip37", "wallet", "chain"}},
 };
 
 /// Where a library may be used.
@@ -37,12 +40,12 @@ struct Library {
     Rooms rooms;
 };
 const std::vector<Library> libraries{
-    {"boost/asio", {"p2p/asio", "client", "cli", "regtest"}},
-    {"boost/beast", {"regtest"}},
-    {"boost/json", {"cli", "regtest"}},
+    {"boost/asio", {"p2p/asio", "rpc", "client", "cli", "regtest"}},
+    {"boost/beast", {"rpc"}},
+    {"boost/json", {"rpc", "conform", "cli", "regtest"}},
     {"sqlite3", {"wallet/store"}},
-    {"openssl/", {"chain", "p2p", "wallet", "regtest"}},
-    {"secp256k1", {"wallet"}},
+    {"openssl/", {"chain", "p2p", "wallet", "rpc", "regtest"}},
+    {"secp256k1", {"wallet", "conform"}},
     {"utf8proc", {"wallet"}},
     {"CLI/", {"cli"}},
     {"qrencode", {"cli"}},

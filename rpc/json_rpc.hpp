@@ -1,5 +1,4 @@
-// JSON-RPC over HTTP to a bitcoind on this machine: one kept connection, synchronous, with a
-// timeout.
+// JSON-RPC over HTTP to a full node: one kept connection, synchronous, with a timeout.
 #pragma once
 
 #include "chain/result.hpp"
@@ -9,17 +8,18 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
-namespace headlight::regtest {
+namespace headlight::rpc {
 
 class JsonRpc {
   public:
     /// `credentials` as HTTP's basic scheme takes them: "user:password".
-    JsonRpc(std::uint16_t port, std::string credentials);
+    JsonRpc(std::string host, std::uint16_t port, const std::string& credentials);
     ~JsonRpc();
 
     /// The `result` member of the answer. `path` is "/" or "/wallet/NAME". Errors: not_accepted
-    /// with bitcoind's own words as cause; no_peer when nobody answers; timeout.
+    /// with the node's own words as cause; no_peer when nobody answers; timeout; malformed.
     result<boost::json::value> call(const std::string& path, std::string_view method,
                                     const boost::json::array& params,
                                     std::chrono::milliseconds timeout);
@@ -29,4 +29,4 @@ class JsonRpc {
     std::unique_ptr<Http> http_;
 };
 
-} // namespace headlight::regtest
+} // namespace headlight::rpc

@@ -1,4 +1,4 @@
-#include "regtest/json_rpc.hpp"
+#include "rpc/json_rpc.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -9,7 +9,7 @@
 
 #include <openssl/evp.h>
 
-namespace headlight::regtest {
+namespace headlight::rpc {
 
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
@@ -31,7 +31,7 @@ std::string base64(const std::string& text) {
 Error unreachable(std::string_view method, const beast::error_code& why) {
     const bool late = why == beast::error::timeout;
     return Error{late ? errc::timeout : errc::no_peer,
-                 "bitcoind did not answer " + std::string(method), why.message()};
+                 "the node did not answer the RPC " + std::string(method), why.message()};
 }
 
 result<boost::json::value> read_answer(std::string_view method, unsigned status,
@@ -40,11 +40,11 @@ result<boost::json::value> read_answer(std::string_view method, unsigned status,
     auto answer = boost::json::parse(body, failed);
     if (failed || !answer.is_object())
         return Error{errc::malformed,
-                     "bitcoind's answer to " + std::string(method) + " is not JSON",
+                     "the node's answer to the RPC " + std::string(method) + " is not JSON",
                      "HTTP status " + std::to_string(status)};
     auto& members = answer.as_object();
     if (const auto* error = members.if_contains("error"); error && !error->is_null())
-        return Error{errc::not_accepted, "bitcoind refused " + std::string(method),
+        return Error{errc::not_accepted, "the node refused the RPC " + std::string(method),
                      boost::json::serialize(*error)};
     return std::move(members["result"]);
 }
@@ -52,7 +52,8 @@ result<boost::json::value> read_answer(std::string_view method, unsigned status,
 } // namespace
 
 struct JsonRpc::Http {
-    std::uint16_t port;
+    std::string host;
+    std::uint16_t port = 0;
     std::string authorization;
     net::io_context context;
     std::optional<beast::tcp_stream> stream;
@@ -69,10 +70,13 @@ struct JsonRpc::Http {
 
     beast::error_code connect() {
         if (stream) return {};
+        net::ip::tcp::resolver resolver(context);
+        beast::error_code error;
+        const auto found = resolver.resolve(host, std::to_string(port), error);
+        if (error) return error;
         stream.emplace(context);
-        const net::ip::tcp::endpoint local(net::ip::address_v4::loopback(), port);
         stream->expires_after(std::chrono::seconds(5));
-        auto error = run([&](auto done) { stream->async_connect(local, std::move(done)); });
+        error = run([&](auto done) { stream->async_connect(found, std::move(done)); });
         if (!error) stream->socket().set_option(net::ip::tcp::no_delay(true), error);
         return error;
     }
@@ -82,7 +86,7 @@ struct JsonRpc::Http {
                                http::response<http::string_body>& out) {
         if (auto error = connect()) return error;
         http::request<http::string_body> request(http::verb::post, path, 11);
-        request.set(http::field::host, "127.0.0.1");
+        request.set(http::field::host, host);
         request.set(http::field::authorization, authorization);
         request.set(http::field::content_type, "application/json");
         request.body() = std::move(body);
@@ -101,7 +105,9 @@ struct JsonRpc::Http {
     }
 };
 
-JsonRpc::JsonRpc(std::uint16_t port, std::string credentials) : http_(std::make_unique<Http>()) {
+JsonRpc::JsonRpc(std::string host, std::uint16_t port, const std::string& credentials)
+    : http_(std::make_unique<Http>()) {
+    http_->host = std::move(host);
     http_->port = port;
     http_->authorization = "Basic " + base64(credentials);
 }
@@ -118,8 +124,10 @@ result<boost::json::value> JsonRpc::call(const std::string& path, std::string_vi
         return unreachable(method, error);
     }
     if (response.result() == http::status::unauthorized)
-        return Error{errc::not_accepted, "bitcoind refused our cookie"};
+        return Error{errc::not_accepted, "the node refused the RPC " + std::string(method),
+                     "user, password or cookie are wrong",
+                     "Look into its configuration, or name its .cookie file"};
     return read_answer(method, response.result_int(), response.body());
 }
 
-} // namespace headlight::regtest
+} // namespace headlight::rpc
