@@ -62,6 +62,8 @@ inline constexpr std::int64_t slow_peer_bytes_per_second = 500; ///< a lone peer
 inline constexpr std::int64_t idle_ping_ms = 60'000;            ///< at the tip, while following
 inline constexpr std::int64_t first_backoff_ms = 500;           ///< doubles with each failure
 inline constexpr std::int64_t max_backoff_ms = 60'000;
+inline constexpr std::int64_t ban_seconds = 86'400; ///< of a peer that is proven false
+inline constexpr std::int64_t regtest_ban_seconds = 600; ///< where ports change hands quickly
 inline constexpr int max_extensions = 20;      ///< of a slow lone peer's time, without progress
 inline constexpr int max_failures = 3;         ///< in a row without progress, then given up
 inline constexpr int max_unlinked_headers = 5; ///< messages that do not connect, from one peer
@@ -78,6 +80,10 @@ inline constexpr std::size_t scan_buffer_bytes =
 inline constexpr int max_block_retries = 3;            ///< of one block, from one peer
 inline constexpr std::size_t loose_transactions = 500; ///< kept in case a merkleblock names them
 inline constexpr std::size_t loose_transaction_bytes = 4'000'000;
+inline constexpr std::int32_t always_checked_blocks =
+    144; ///< the latest ones, by a second peer where there is one
+inline constexpr std::size_t max_unchecked_blocks =
+    4'000; ///< scanned and waiting for the second peer
 inline constexpr double refresh_fp_factor =
     8.0; ///< a filter this much worse than designed is replaced
 inline constexpr std::int32_t pruned_depth = 288; ///< NODE_NETWORK_LIMITED serves these (BIP-159)

@@ -123,6 +123,10 @@ class Driver {
             connection->close(disconnect.reason == sync::DropReason::done);
     }
 
+    void execute(const sync::action::KeepBan& action) {
+        if (drive_.keep_ban) drive_.keep_ban(action.ban);
+    }
+
     void execute(const sync::action::Persist& persist) {
         stored_.push_back(sync::event::Stored{persist.id, store(persist)});
     }

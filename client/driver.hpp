@@ -12,6 +12,7 @@ struct Drive {
     wallet::store::WalletDb* db = nullptr; ///< null: the wallet is stored nowhere
     const SyncOptions& options;
     const std::function<void(const sync::Notice&)>& on_notice;
+    std::function<void(const sync::Ban&)> keep_ban{};
 };
 
 /// Returns when the engine is finished; `seconds` is left to the caller.

@@ -46,4 +46,9 @@ void SimDisk::apply(const sync::action::Persist& persist) {
     assign(wallet.filter, changes.filter);
 }
 
+void SimDisk::keep(const sync::Ban& ban) {
+    std::erase_if(bans, [&](const sync::Ban& old) { return old.endpoint == ban.endpoint; });
+    bans.push_back(ban);
+}
+
 } // namespace headlight::regtest

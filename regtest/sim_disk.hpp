@@ -11,7 +11,9 @@ namespace headlight::regtest {
 struct SimDisk {
     chain::MemoryArchive headers;
     wallet::WalletState wallet;
+    std::vector<sync::Ban> bans;
 
+    void keep(const sync::Ban& ban);
     /// Headers first, then the wallet, as the client does it.
     void apply(const sync::action::Persist& persist);
 };

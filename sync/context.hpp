@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <set>
 
 namespace headlight::sync {
 
@@ -26,8 +27,9 @@ struct Context {
     wallet::Wallet& wallet;
     const Config config;
     Now now;
-    Statistics statistics;       ///< counters; what can be looked up is filled in when asked for
-    std::vector<Action> actions; ///< of the event under way
+    std::set<PeerId> with_filter; ///< connections that have been given one
+    Statistics statistics;        ///< counters; what can be looked up is filled in when asked for
+    std::vector<Action> actions;  ///< of the event under way
     wallet::LedgerDelta ledger_changes; ///< not yet seen by the filter
     std::vector<Notice> when_stored;    ///< told once the next persist is durable
 

@@ -16,6 +16,7 @@ Engine::Core::Core(const chain::Network& network, const chain::HeaderArchive& ar
       headers_(context_),
       filters_(context_),
       scan_(context_, filters_),
+      check_(context_, filters_),
       relay_(context_, filters_, scan_),
       progress_(context_) {
     if (archive.tip_height() >= 0) persisted_tip_ = context_.tree.tip().hash;
@@ -144,6 +145,7 @@ void Engine::Core::reorganised(std::int32_t fork) {
     const auto old = context_.wallet.scan().height;
     context_.note(context_.wallet.undo_above(fork, context_.tree.at(fork).hash));
     scan_.on_reorganised(fork);
+    check_.on_reorganised(fork);
     if (old > fork) tell_reorganised(fork);
     told_height_ = std::min(told_height_, fork);
 }
@@ -155,18 +157,25 @@ void Engine::Core::tell_reorganised(std::int32_t fork) {
         notice::Block{context_.tree.tip_height(), context_.tree.tip().hash, fork});
 }
 
+/// What this connection was asked for, if it serves blocks to us.
+BlockFetch* Engine::Core::fetch_of(PeerId peer) {
+    if (scan_.peer() == peer) return &scan_;
+    return check_.peer() == peer ? &check_ : nullptr;
+}
+
 void Engine::Core::take_merkleblock(PeerId peer, const bip37::MerkleBlock& message) {
-    if (scan_.peer() != peer) return unasked(peer);
+    auto* const fetch = fetch_of(peer);
+    if (!fetch) return unasked(peer);
     const auto scanned = context_.statistics.scanned_blocks;
-    switch (scan_.on_merkleblock(message)) {
-    case BlockScan::Taken::bad_proof:
+    switch (fetch->on_merkleblock(message)) {
+    case BlockFetch::Taken::bad_proof:
         drop(peer, DropReason::bad_merkleblock,
-             reasons::bad_merkleblock(peers_.address(peer), *scan_.proof_error()));
+             reasons::bad_merkleblock(peers_.address(peer), *fetch->proof_error()));
         return;
-    case BlockScan::Taken::no:
+    case BlockFetch::Taken::no:
         unasked(peer);
         return;
-    case BlockScan::Taken::yes:
+    case BlockFetch::Taken::yes:
         break;
     }
     if (context_.statistics.scanned_blocks > scanned) peers_.progressed(peer);
@@ -176,16 +185,17 @@ void Engine::Core::take_transaction(PeerId peer, const chain::Transaction& tx) {
     const auto stripped = chain::serialize(tx, chain::Witness::strip);
     const auto txid = chain::hash256(stripped);
     if (broadcast_) return broadcast_->on_transaction(peer, txid);
-    if (scan_.peer() != peer) return unasked(peer);
+    auto* const fetch = fetch_of(peer);
+    if (!fetch) return unasked(peer);
     if (stripped.size() == inner_node_bytes) {
-        if (!scan_.wants(txid)) return unasked(peer);
+        if (!fetch->wants(txid)) return unasked(peer);
         drop(peer, DropReason::bad_transaction, reasons::bad_transaction(peers_.address(peer)));
         return;
     }
     const auto scanned = context_.statistics.scanned_blocks;
-    if (!scan_.on_transaction(tx, txid) && !relay_.on_transaction(tx, txid)) {
-        scan_.keep_loose(tx, txid);
-        if (!scan_.take_credit()) unasked(peer);
+    if (!fetch->on_transaction(tx, txid) && !(fetch == &scan_ && relay_.on_transaction(tx, txid))) {
+        fetch->keep_loose(tx, txid);
+        if (!fetch->take_credit()) unasked(peer);
     }
     if (context_.statistics.scanned_blocks > scanned) peers_.progressed(peer);
 }
@@ -203,9 +213,8 @@ void Engine::Core::take_pong(PeerId peer, std::uint64_t nonce) {
     if (const auto ping = pings_.find(peer); ping != pings_.end() && ping->second.first == nonce) {
         pings_.erase(ping);
     }
-    if (scan_.peer() != peer) return;
-    scan_.on_pong(nonce);
-    relay_.on_pong(nonce);
+    if (auto* const fetch = fetch_of(peer)) fetch->on_pong(nonce);
+    if (scan_.peer() == peer) relay_.on_pong(nonce);
 }
 
 void Engine::Core::drop(PeerId peer, DropReason reason, Error why) {
@@ -218,6 +227,7 @@ void Engine::Core::forget(PeerId peer) {
         scan_.stop();
         relay_.forget();
     }
+    if (check_.peer() == peer) check_.stop();
     headers_.forget(peer);
     pings_.erase(peer);
     if (broadcast_) broadcast_->forget(peer);

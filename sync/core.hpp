@@ -2,8 +2,8 @@
 // due.
 #pragma once
 
-#include "sync/block_scan.hpp"
 #include "sync/broadcast.hpp"
+#include "sync/cross_check.hpp"
 #include "sync/headers.hpp"
 #include "sync/peers.hpp"
 #include "sync/progress.hpp"
@@ -35,6 +35,7 @@ class Engine::Core {
     void peer_ready(PeerId peer);
     void take(PeerId peer, const p2p::Message& message);
     void take_headers(PeerId peer, const p2p::Headers& message);
+    BlockFetch* fetch_of(PeerId peer);
     void take_merkleblock(PeerId peer, const bip37::MerkleBlock& message);
     void take_transaction(PeerId peer, const chain::Transaction& tx);
     void take_inv(PeerId peer, const p2p::Inv& message);
@@ -59,6 +60,14 @@ class Engine::Core {
     bool may_extend();
     std::int32_t goal() const;
     std::int64_t stall_deadline_ms() const;
+    void prepare_checks();
+    void settle_checks();
+    void judge_findings();
+    void watch_checker();
+    void choose_checker();
+    std::optional<PeerId> best_checker() const;
+    std::int64_t check_deadline_ms() const;
+    bool checking() const;
     void keep_alive();
     void tell_blocks();
     void report();
@@ -77,6 +86,7 @@ class Engine::Core {
     HeaderSync headers_;
     FilterKeeper filters_;
     BlockScan scan_;
+    CrossCheck check_;
     Relay relay_;
     Progress progress_;
     std::optional<Broadcast> broadcast_;
@@ -87,6 +97,12 @@ class Engine::Core {
     std::int64_t tip_since_ms_ =
         Context::never;             ///< the fence at the tip: mempool_wait counts from it
     std::int32_t told_height_ = -1; ///< the last block that followers were told of
+
+    std::string scanner_address_;  ///< the current or the latest one's
+    std::int32_t first_block_ = 1; ///< the first that a birthday asks for
+    std::map<std::string, std::int32_t>
+        first_scanned_;             ///< by address: the lowest block of this run
+    std::set<std::string> accused_; ///< addresses that findings were told of; empty: nobody's fault
 
     bool unmatched_told_ = false; ///< of the scanning connection
     std::int64_t progress_seen_ = -1;

@@ -30,9 +30,10 @@ void Engine::Core::settle_sync() {
     const bool hasty = !headers_.all_done() || peers_.first_attempts_pending();
     if (headers_.any_done() && !hasty) prepare_wallet();
     if (wallet_ready_) {
+        settle_checks();
         check_scanner();
         choose_scanner();
-        scan_.pump(goal());
+        if (!check_.peer() || !check_.full()) scan_.pump(goal());
     }
     if (context_.config.follow) keep_alive();
     tell_blocks();
@@ -77,6 +78,7 @@ void Engine::Core::prepare_wallet() {
     if (wallet.scan().height < 0 || (from && before < wallet.scan().height)) {
         wallet.set_scan({before, context_.tree.at(before).hash});
     }
+    prepare_checks();
 }
 
 std::int32_t Engine::Core::resolve(const wallet::Birthday& birthday) const {
@@ -175,6 +177,11 @@ void Engine::Core::check_scanner() {
 void Engine::Core::choose_scanner() {
     if (scan_.peer()) return;
     const auto best = best_scanner(std::nullopt);
+    if (best && best == check_.peer()) {
+        // What it still owes was asked for under another filter.
+        if (check_.waiting()) return;
+        check_.stop();
+    }
     if (!best) {
         for (const auto peer : peers_.ready_peers()) {
             if (!headers_.done(peer) || serves_what_we_need(peer)) continue;
@@ -185,6 +192,7 @@ void Engine::Core::choose_scanner() {
     }
     peers_.set_scanning(*best, true);
     unmatched_told_ = false;
+    scanner_address_ = peers_.address(*best);
     peers_.log(*best, "scans from height " + std::to_string(context_.wallet.scan().height + 1));
     scan_.start(*best);
 }
@@ -251,7 +259,7 @@ void Engine::Core::check_finish() {
     }
     if (!wallet_ready_) return;
     if (until_met()) return finish(std::nullopt, false);
-    if (!headers_.all_done() || !scan_.idle_at(goal()) || !relay_.idle()) return;
+    if (!headers_.all_done() || !scan_.idle_at(goal()) || !relay_.idle() || checking()) return;
     if (peers_.first_attempts_pending()) return;
     if (!at_tip_) {
         at_tip_ = true;
@@ -340,7 +348,7 @@ void Engine::Core::end() {
 
 void Engine::Core::set_alarm() {
     auto wake = std::min({peers_.next_wake_ms(), headers_.next_wake_ms(), scan_.next_wake_ms(),
-                          stall_deadline_ms()});
+                          stall_deadline_ms(), check_.next_wake_ms(), check_deadline_ms()});
     if (broadcast_) wake = std::min(wake, broadcast_->next_wake_ms());
     if (at_tip_ && !context_.config.follow) {
         const auto wait_over = tip_since_ms_ + context_.config.mempool_wait_ms;

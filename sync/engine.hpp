@@ -2,7 +2,9 @@
 // randomness but the seed that is handed in; the same events give the same actions.
 //
 //   headers.hpp         which headers to ask for, and what an answer means
-//   block_scan.hpp      filtered blocks: requests in flight, fences, what counts as scanned
+//   block_fetch.hpp     filtered blocks on one connection: requests in flight, fences, answers
+//   block_scan.hpp      the connection that scans: what counts as scanned
+//   cross_check.hpp     a second opinion on what was scanned
 //   filter.hpp          what has to be in a peer's filter, and what is
 //   peers.hpp           connections, handshakes, ranks, back-off
 //   transactions.hpp    the mempool, relay, broadcast
@@ -18,11 +20,15 @@ namespace headlight::sync {
 
 struct Config {
     std::vector<p2p::Endpoint> peers{};
+    std::vector<Ban> bans{}; ///< of earlier runs
     std::string user_agent = "/headlight:0.1.0/";
     std::uint64_t seed = 0;  ///< for the nonces of version and ping
     double fp_rate = 0.0005; ///< the filter's design rate
     std::optional<std::int32_t> until_height{};
     std::optional<chain::Hash256> until_txid{};
+    /// A second peer is asked for each scanned block with this probability, and always for the
+    /// latest limits::always_checked_blocks; absent: never.
+    std::optional<double> cross_check = 0.0;
     std::int64_t mempool_wait_ms = 0; ///< for pending payments, after the fence at the tip
     bool follow = false;              ///< stay at the tip until event::Stop
     /// Announce this and end when a peer has taken it. The wallet is not scanned then.
@@ -49,6 +55,9 @@ struct Statistics {
     std::uint64_t bytes_sent = 0;
     std::vector<Peer> peers;
     std::optional<std::int32_t> reorganised{}; ///< the lowest fork above which blocks were undone
+    std::int64_t cross_checked = 0;            ///< blocks that a second peer was asked for as well
+    std::int64_t unchecked = 0;                ///< blocks that were to be checked, and nobody could
+    std::int64_t omissions = 0;                ///< transactions of ours that one peer left out
     std::vector<std::string> accepted_by{};    ///< peers that showed the broadcast transaction
     friend bool operator==(const Statistics&, const Statistics&) = default;
 };

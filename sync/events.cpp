@@ -61,6 +61,8 @@ std::string_view to_string(DropReason reason) {
         return "bad merkleblock";
     case DropReason::bad_transaction:
         return "bad transaction";
+    case DropReason::omission:
+        return "left a transaction out";
     case DropReason::useless:
         return "lacks what we need";
     case DropReason::handshake:
@@ -81,7 +83,7 @@ std::string_view to_string(DropReason reason) {
 
 bool is_ban(DropReason reason) {
     return reason == DropReason::bad_headers || reason == DropReason::bad_merkleblock ||
-           reason == DropReason::bad_transaction;
+           reason == DropReason::bad_transaction || reason == DropReason::omission;
 }
 
 std::string_view notice::to_string(Phase phase) {
@@ -139,6 +141,10 @@ std::string to_string(const Action& action) {
             [](const action::Disconnect& it) {
                 return "disconnect " + peer_text(it.peer) + ": " +
                        std::string(to_string(it.reason));
+            },
+            [](const action::KeepBan& it) {
+                return "ban " + p2p::to_string(it.ban.endpoint) + " until " +
+                       std::to_string(it.ban.until) + ": " + it.ban.reason;
             },
             [](const action::Persist& it) {
                 return "persist " + std::to_string(it.id) + ": " +

@@ -149,6 +149,7 @@ enum class DropReason {
     bad_headers,     ///< work, bits, links or times that break the rules
     bad_merkleblock, ///< a proof that does not hold
     bad_transaction, ///< 64 bytes, the size of an inner node
+    omission,        ///< left a transaction of ours out of a block, as another peer's proof shows
     // no proof from here on: only a lower rank
     useless,        ///< lacks a service we need
     handshake,      ///< out of order, too old, ourselves, or too slow
@@ -160,6 +161,14 @@ enum class DropReason {
 };
 std::string_view to_string(DropReason reason);
 bool is_ban(DropReason reason);
+
+/// A peer that is proven false is not dialled before `until` (seconds since 1970).
+struct Ban {
+    p2p::Endpoint endpoint;
+    std::int64_t until = 0;
+    std::string reason;
+    friend bool operator==(const Ban&, const Ban&) = default;
+};
 
 namespace action {
 
@@ -181,6 +190,11 @@ struct Disconnect {
     DropReason reason{};
     friend bool operator==(const Disconnect&, const Disconnect&) = default;
 };
+/// Remember this for later runs (Config::bans); it takes the place of an earlier one.
+struct KeepBan {
+    Ban ban;
+    friend bool operator==(const KeepBan&, const KeepBan&) = default;
+};
 /// Make the headers durable, then apply the wallet's changes in one transaction; then
 /// event::Stored.
 struct Persist {
@@ -201,8 +215,8 @@ struct Notify {
 
 } // namespace action
 
-using Action = std::variant<action::Connect, action::Send, action::Disconnect, action::Persist,
-                            action::WakeAt, action::Notify>;
+using Action = std::variant<action::Connect, action::Send, action::Disconnect, action::KeepBan,
+                            action::Persist, action::WakeAt, action::Notify>;
 
 /// One line each, for logs and for comparing runs.
 std::string to_string(const Event& event);

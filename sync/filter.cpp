@@ -91,6 +91,7 @@ std::shared_ptr<LoadedFilter> FilterKeeper::make() {
     // a Bloom filter forgets the order.
     for (const auto& [coin, position] : coin_position_)
         loaded->mirror.insert(coin);
+    loaded->sent = loaded->mirror;
     loaded->fresh_rate = loaded->mirror.false_positive_rate();
     return loaded;
 }
@@ -134,6 +135,28 @@ bool FilterKeeper::covers(LoadedFilter& filter, std::uint64_t ordinal) {
         filter.checked_ordinal = ordinal;
     }
     return i == coin_log_.size();
+}
+
+bool FilterKeeper::had_to_match(const LoadedFilter& filter, std::uint64_t ordinal,
+                                const chain::Transaction& tx) const {
+    const auto& book = context_.wallet.scripts();
+    const auto held = [&](const chain::TxOut& output) {
+        const auto refs = book.find(output.script_pubkey);
+        return std::any_of(refs.begin(), refs.end(), [&](const auto& ref) {
+            const auto position = book.position(ref);
+            return position && *position < filter.scripts;
+        });
+    };
+    const auto loaded = [&](const chain::TxIn& input) {
+        const auto added = filter.added.find(input.prevout);
+        if (added != filter.added.end() && added->second <= ordinal) return true;
+        const auto* parent = context_.wallet.ledger().find(input.prevout.txid);
+        return parent && input.prevout.index < parent->tx.outputs.size() &&
+               !book.find(parent->tx.outputs[input.prevout.index].script_pubkey).empty() &&
+               filter.sent.contains(input.prevout);
+    };
+    return std::any_of(tx.outputs.begin(), tx.outputs.end(), held) ||
+           std::any_of(tx.inputs.begin(), tx.inputs.end(), loaded);
 }
 
 bool FilterKeeper::worn(const LoadedFilter& filter) const {

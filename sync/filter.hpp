@@ -19,6 +19,7 @@ namespace headlight::sync {
 struct LoadedFilter {
     std::size_t scripts = 0;   ///< length of the derivation log when it was made
     std::size_t coins = 0;     ///< length of the coin log when it was made
+    bip37::BloomFilter sent;   ///< as it was loaded
     bip37::BloomFilter mirror; ///< the server's filter, as far as we can know it
     double fresh_rate = 0;     ///< false-positive rate when it was made
     bool in_effect = false;    ///< an answer or pong behind it has come
@@ -52,6 +53,12 @@ class FilterKeeper {
 
     /// Whether all that is required now was known to the connection when it gave answer `ordinal`.
     bool covers(LoadedFilter& filter, std::uint64_t ordinal);
+
+    /// Whether a server that gave answer `ordinal` under `filter` cannot but have matched this
+    /// transaction, by a script or a coin of ours that was loaded, or that its own earlier answers
+    /// added. (What relay has added unseen does not count: blame needs proof.)
+    bool had_to_match(const LoadedFilter& filter, std::uint64_t ordinal,
+                      const chain::Transaction& tx) const;
 
     /// Whether auto-updates have spoilt it so far that a clean one is worth its bytes.
     bool worn(const LoadedFilter& filter) const;

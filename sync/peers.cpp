@@ -19,7 +19,49 @@ Peers::Peers(Context& context) : context_(context) {
     }
 }
 
-void Peers::start() { tick(); }
+void Peers::start() {
+    heed_bans();
+    tick();
+}
+
+/// Of earlier runs.
+void Peers::heed_bans() {
+    for (const auto& ban : context_.config.bans) {
+        const auto left = ban.until - context_.now.unix_seconds;
+        if (left <= 0) continue;
+        for (std::size_t i = 0; i < slots_.size(); ++i) {
+            if (slots_[i].endpoint != ban.endpoint) continue;
+            failed(i, reasons::banned(p2p::to_string(ban.endpoint), ban.until, ban.reason), true);
+            slots_[i].banned_until_ms = context_.now.steady_ms + left * 1000;
+        }
+    }
+}
+
+void Peers::keep_ban(std::size_t index, const Error& why) {
+    const auto seconds = context_.network.paced ? limits::ban_seconds : limits::regtest_ban_seconds;
+    slots_[index].banned_until_ms = context_.now.steady_ms + seconds * 1000;
+    context_.act(action::KeepBan{
+        {slots_[index].endpoint, context_.now.unix_seconds + seconds, why.message}});
+}
+
+void Peers::end_bans() {
+    for (auto& slot : slots_) {
+        if (slot.banned_until_ms > context_.now.steady_ms) continue;
+        slot.banned_until_ms = Context::never;
+        slot.given_up = false;
+        slot.failures = 0;
+    }
+}
+
+void Peers::ban(const std::string& address, DropReason reason, Error why) {
+    if (const auto peer = at_address(address)) return drop(*peer, reason, std::move(why));
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        if (p2p::to_string(slots_[i].endpoint) != address) continue;
+        keep_ban(i, why);
+        failed(i, std::move(why), true);
+        return;
+    }
+}
 
 void Peers::connect(std::size_t slot, const chain::Network& network) {
     const auto id = ++last_id_;
@@ -173,6 +215,7 @@ void Peers::drop(PeerId id, DropReason reason, Error why, bool for_good) {
     const bool stalls =
         reason == DropReason::stalled && ++slots_[slot].stalls >= limits::max_failures;
     const bool hopeless = (reason == DropReason::useless || stalls) && !context_.config.follow;
+    if (is_ban(reason)) keep_ban(slot, why);
     failed(slot, std::move(why), for_good || is_ban(reason) || hopeless);
 }
 
@@ -227,6 +270,7 @@ void Peers::tick() {
     }
     for (const auto id : late)
         drop(id, DropReason::handshake, reasons::handshake_slow(address(id)));
+    end_bans();
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         const auto& slot = slots_[i];
         if (slot.current == 0 && !slot.given_up && slot.next_attempt_ms <= context_.now.steady_ms) {
@@ -241,6 +285,7 @@ std::int64_t Peers::next_wake_ms() const {
         wake = std::min(wake, peer.deadline_ms);
     for (const auto& slot : slots_) {
         if (slot.current == 0 && !slot.given_up) wake = std::min(wake, slot.next_attempt_ms);
+        wake = std::min(wake, slot.banned_until_ms);
     }
     return wake;
 }
@@ -292,6 +337,21 @@ bool Peers::moving(PeerId id) {
 std::string Peers::address(PeerId id) const {
     const auto it = peers_.find(id);
     return it == peers_.end() ? "?" : p2p::to_string(slots_[it->second.slot].endpoint);
+}
+
+std::optional<PeerId> Peers::at_address(const std::string& address) const {
+    for (const auto& [id, peer] : peers_) {
+        if (p2p::to_string(slots_[peer.slot].endpoint) == address) return id;
+    }
+    return std::nullopt;
+}
+
+bool Peers::coming_back(const std::string& except) const {
+    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+        const bool away = slot.current == 0 || !ready(slot.current);
+        return away && !slot.given_up && !slot.agent.empty() &&
+               p2p::to_string(slot.endpoint) != except;
+    });
 }
 
 const p2p::Version* Peers::version(PeerId id) const {

@@ -26,6 +26,8 @@ class Peers {
 
     /// Ends a connection for a reason; a ban ends the endpoint's part in this run.
     void drop(PeerId peer, DropReason reason, Error why, bool for_good = false);
+    /// The same for an address that may or may not be connected now; `reason` is one that bans.
+    void ban(const std::string& address, DropReason reason, Error why);
     /// Only a lower place when the scanning peer is chosen.
     void lower_rank(PeerId peer, const std::string& why);
     /// It did something useful: earlier failures are forgiven.
@@ -44,6 +46,9 @@ class Peers {
     /// asked.
     bool moving(PeerId peer);
     std::string address(PeerId peer) const;
+    std::optional<PeerId> at_address(const std::string& address) const;
+    /// Somebody else than this address was connected once and is being dialled again.
+    bool coming_back(const std::string& except) const;
     const p2p::Version* version(PeerId peer) const;
     std::uint64_t bytes_received(PeerId peer) const;
     /// When nobody is connected and nobody will be tried again: why (the most telling cause).
@@ -64,6 +69,7 @@ class Peers {
         int stalls = 0;   ///< in all: some progress before each does not excuse them
         int rank = 0;
         bool given_up = false;
+        std::int64_t banned_until_ms = Context::never; ///< given up until then, in a long run
         std::optional<Error> last_error;
         std::size_t probe =
             0; ///< the next network to try, to name a node that closes without a byte
@@ -93,6 +99,9 @@ class Peers {
     Taken handshake_step(PeerId id, Peer& peer, const p2p::Message& message);
     void check_services(PeerId id, const p2p::Version& version);
     void failed(std::size_t slot, Error why, bool for_good);
+    void keep_ban(std::size_t slot, const Error& why);
+    void heed_bans();
+    void end_bans();
     bool probe_other_networks(std::size_t slot);
     void remove(PeerId peer);
 

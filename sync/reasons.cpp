@@ -174,6 +174,25 @@ Error transactions_withheld(const std::string& peer, std::int32_t height,
             std::string(another_peer)};
 }
 
+Error omitted(const std::string& peer, const chain::Hash256& txid, std::int32_t height) {
+    const auto which = "transaction " + txid.to_string() + " of block " + std::to_string(height);
+    if (peer.empty()) {
+        return {errc::bad_peer, which + " was not shown when its block was scanned",
+                "a second peer proves it; whoever served the scan left it out, or knew less of "
+                "this wallet then",
+                "It is taken, and what it may concern is scanned again"};
+    }
+    return {errc::bad_peer, peer + " left out " + which,
+            "a second peer proves it, and the filter on that connection matches it",
+            "It is taken, the peer is banned and its blocks are scanned again; do not name that "
+            "peer any more"};
+}
+
+Error banned(const std::string& peer, std::int64_t until, const std::string& reason) {
+    return {errc::bad_peer, peer + " is banned until " + std::to_string(until), reason,
+            "Name another peer with --peer, or lift the ban with headlight bans clear"};
+}
+
 Error wiped_chain(const std::string& peer, std::int32_t our_height, const chain::Network& network) {
     return {errc::wiped_chain,
             "the chain of " + peer + " shares only the genesis block with ours (height " +

@@ -1,0 +1,137 @@
+#include "sync/cross_check.hpp"
+
+#include <cmath>
+
+namespace headlight::sync {
+
+/// By chance, but not by the peers' choice: the seed of the run decides together with the hash.
+bool CrossCheck::chosen(std::int32_t height, const chain::Hash256& hash) const {
+    if (height > context_.tree.tip_height() - limits::always_checked_blocks) return true;
+    std::uint64_t mixed = context_.config.seed;
+    for (std::size_t i = 0; i < 8; ++i)
+        mixed ^= static_cast<std::uint64_t>(hash.bytes[i]) << (8 * i);
+    const auto drawn = std::mt19937_64(mixed)();
+    return std::ldexp(static_cast<double>(drawn >> 11), -53) < *context_.config.cross_check;
+}
+
+void CrossCheck::add(BlockScan::Scanned block, const std::string& address) {
+    if (chosen(block.height, block.hash)) insert({std::move(block), address});
+}
+
+void CrossCheck::add_earlier(std::int32_t from, std::int32_t to) {
+    for (auto height = from; height <= to; ++height)
+        insert({{height, context_.tree.at(height).hash, nullptr, 0, {}}, {}});
+}
+
+/// While nobody is there to check, only the latest blocks are kept.
+void CrossCheck::insert(Block block) {
+    const auto height = block.scanned.height;
+    waiting_.insert_or_assign(height, std::move(block));
+    if (waiting_.size() > limits::max_unchecked_blocks + limits::scan_window_blocks)
+        waiting_.erase(waiting_.begin());
+}
+
+void CrossCheck::forget_above(std::int32_t height) {
+    waiting_.erase(waiting_.upper_bound(height), waiting_.end());
+    supersede_above(height);
+}
+
+bool CrossCheck::can_check(const std::string& address, std::int32_t known) const {
+    return std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& entry) {
+        return entry.first <= known && entry.second.address != address;
+    });
+}
+
+void CrossCheck::start(PeerId peer, const std::string& address) {
+    stop();
+    open(peer);
+    address_ = address;
+}
+
+void CrossCheck::stop() {
+    close();
+    address_.clear();
+    refused_ = 0;
+    given_up_.reset();
+    for (auto& [height, block] : waiting_)
+        block.asked = false;
+}
+
+void CrossCheck::pump(std::int32_t known, bool all) {
+    if (!peer() || given_up_ || (refused_ && context_.now.steady_ms < retry_at_ms_)) return;
+    const auto room = static_cast<std::size_t>(limits::scan_batch_blocks);
+    if (in_flight() >= room) return;
+    std::vector<std::int32_t> heights;
+    for (const auto& [height, block] : waiting_) {
+        if (height > known || heights.size() == room) break;
+        if (!block.asked && block.address != address_) heights.push_back(height);
+    }
+    if (heights.empty() || (heights.size() < room && !all)) return;
+    for (const auto height : heights)
+        waiting_.at(height).asked = true;
+    // All that is required now, so that the second opinion is worth as much as the first one.
+    const bool stale = !filter() || !filters_.covers(*filter(), ordinal() + 1);
+    if (stale || (filters_.worn(*filter()) && in_flight() == 0)) load_filter();
+    request(heights);
+}
+
+void CrossCheck::on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) {
+    const auto it = waiting_.find(height);
+    if (it == waiting_.end() || it->second.scanned.hash != hash) return;
+    it->second.asked = false;
+    if (why == Missed::no_room) return;
+    if (++refused_ >= limits::max_block_retries) given_up_ = height;
+    retry_at_ms_ = context_.now.steady_ms + retry_pause_ms * refused_;
+}
+
+void CrossCheck::on_whole(BlockAnswer answer) {
+    const auto it = waiting_.find(answer.height);
+    if (it == waiting_.end() || it->second.scanned.hash != answer.hash) return;
+    const auto block = std::move(it->second);
+    waiting_.erase(it);
+    refused_ = 0;
+    ++context_.statistics.cross_checked;
+    compare(block, answer);
+}
+
+void CrossCheck::compare(const Block& block, const BlockAnswer& answer) {
+    const auto& said = block.scanned.matches;
+    for (std::size_t i = 0; i < answer.matches.size(); ++i) {
+        const bool both = std::find(said.begin(), said.end(), answer.matches[i].txid) != said.end();
+        if (!both) check_scanner(block, answer, i);
+    }
+    for (const auto& txid : said) {
+        const bool both = std::any_of(answer.matches.begin(), answer.matches.end(),
+                                      [&](const auto& match) { return match.txid == txid; });
+        if (!both) check_checker(txid, answer);
+    }
+}
+
+/// The checker shows what the scanner did not.
+void CrossCheck::check_scanner(const Block& block, const BlockAnswer& answer, std::size_t match) {
+    auto& ledger = context_.wallet.ledger();
+    const auto& tx = *answer.transactions[match];
+    const auto& txid = answer.matches[match].txid;
+    if (!ledger.relevant(tx)) return; // matched by chance, or by what relay added
+    const auto* known = ledger.find(txid);
+    const bool taken = known && known->confirmation && known->confirmation->block == answer.hash;
+    const auto& filter = block.scanned.filter;
+    const bool guilty = filter && filters_.had_to_match(*filter, block.scanned.ordinal, tx);
+    if (taken && !guilty) return;
+    if (!taken) {
+        context_.note(ledger.confirm(tx, txid, confirmation_of(context_.tree, answer, match),
+                                     context_.now.unix_seconds));
+        if (!known) ++context_.statistics.transactions_new;
+    }
+    findings_.push_back({answer.height, txid, guilty ? block.address : std::string{}, !filter});
+}
+
+/// The scanner showed what the checker does not.
+void CrossCheck::check_checker(const chain::Hash256& txid, const BlockAnswer& answer) {
+    const auto* known = context_.wallet.ledger().find(txid);
+    if (!known || !known->confirmation || known->confirmation->block != answer.hash) return;
+    if (filters_.had_to_match(*answer.filter, answer.ordinal, known->tx))
+        findings_.push_back({answer.height, txid, address_, false});
+}
+
+} // namespace headlight::sync

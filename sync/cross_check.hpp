@@ -1,0 +1,78 @@
+// A second opinion: blocks that one peer has scanned are asked of another one, since no proof shows
+// that a peer leaves a transaction out.
+//
+// Two honest peers may answer differently: each filter grows by what its own connection matched. So
+// a peer is guilty only of a transaction that matches what was known to that very connection when
+// it answered (FilterKeeper::had_to_match). What is proven and ours is taken, whoever is to blame.
+#pragma once
+
+#include "sync/block_scan.hpp"
+
+namespace headlight::sync {
+
+class CrossCheck : public BlockFetch {
+  public:
+    using BlockFetch::BlockFetch;
+
+    // What there is to check
+    /// A block was scanned by the peer of this address: kept, if it is chosen.
+    void add(BlockScan::Scanned block, const std::string& address);
+    /// Blocks scanned in an earlier run, by nobody knows whom.
+    void add_earlier(std::int32_t from, std::int32_t to);
+    void on_reorganised(std::int32_t fork) { forget_above(fork); }
+    /// They will be scanned again.
+    void forget_above(std::int32_t height);
+    std::size_t open_blocks() const { return waiting_.size(); }
+    /// So much is waiting that the scan should wait, too.
+    bool full() const { return waiting_.size() >= limits::max_unchecked_blocks; }
+    /// Whether the peer of this address, which has blocks up to `known`, can check one of them.
+    bool can_check(const std::string& address, std::int32_t known) const;
+
+    // Who checks
+    void start(PeerId peer, const std::string& address);
+    void stop();
+    /// Asks for more, up to `known`: whole batches, or (`all`) whatever waits.
+    void pump(std::int32_t known, bool all);
+    /// It left a block out, again and again.
+    std::optional<std::int32_t> given_up() const { return given_up_; }
+    std::int64_t next_wake_ms() const {
+        const bool pausing = refused_ > 0 && retry_at_ms_ > context_.now.steady_ms;
+        return pausing ? retry_at_ms_ : Context::never;
+    }
+
+    /// A transaction of ours that was left out.
+    struct Finding {
+        std::int32_t height = 0; ///< of its block
+        chain::Hash256 txid;
+        std::string liar{}; ///< address of who left it out; empty: it need not have matched there
+        bool earlier_run = false; ///< the block was scanned in an earlier run
+    };
+    std::vector<Finding> take_findings() { return std::exchange(findings_, {}); }
+
+  private:
+    struct Block {
+        BlockScan::Scanned scanned; ///< its filter is null: scanned in an earlier run
+        std::string address;        ///< who scanned it
+        bool asked = false;
+    };
+
+    void on_whole(BlockAnswer answer) override;
+    void on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) override;
+
+    bool chosen(std::int32_t height, const chain::Hash256& hash) const;
+    void insert(Block block);
+    void compare(const Block& block, const BlockAnswer& answer);
+    void check_scanner(const Block& block, const BlockAnswer& answer, std::size_t match);
+    void check_checker(const chain::Hash256& txid, const BlockAnswer& answer);
+
+    static constexpr std::int64_t retry_pause_ms = 500;
+
+    std::map<std::int32_t, Block> waiting_; ///< by height
+    std::string address_;                   ///< who checks
+    int refused_ = 0;                       ///< batches in a row that came back incomplete
+    std::int64_t retry_at_ms_ = 0;
+    std::optional<std::int32_t> given_up_;
+    std::vector<Finding> findings_;
+};
+
+} // namespace headlight::sync
