@@ -1,13 +1,17 @@
 // headlight-simnode: a simulated node behind a real port, honest or with faults, to try a client by
-// hand. Prints the port it listens on, then serves until it is ended.
+// hand. Prints the port it listens on, then serves, and does what lines on its standard input say.
+#include "regtest/sim_control.hpp"
 #include "regtest/sim_server.hpp"
-#include "wallet/address.hpp"
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/read_until.hpp>
 
 #include <charconv>
 #include <chrono>
 #include <iostream>
+#include <unistd.h>
 
 namespace {
 
@@ -18,11 +22,11 @@ constexpr std::string_view usage =
     "usage: headlight-simnode [--port N] [--blocks N] [--pay ADDRESS:SATOSHIS@HEIGHT]...\n"
     "                         [--pending ADDRESS:SATOSHIS]... [--fault NAME[:N]]... [--noban]\n"
     "       headlight-simnode --list-faults\n"
-    "A regtest node of a simulated chain on 127.0.0.1; prints its port.\n";
+    "A regtest node of a simulated chain on 127.0.0.1; prints its port and serves until it is\n"
+    "ended. --noban shows pending payments at once, as whitelist=noban does.\n";
 
 struct Payment {
-    Bytes script_pubkey;
-    Amount amount = 0;
+    chain::TxOut output;
     std::int32_t height = 0; ///< 0: pending
 };
 
@@ -32,6 +36,7 @@ struct Options {
     std::vector<Payment> payments;
     SimNodeConfig node;
     bool list_faults = false;
+    bool help = false;
 };
 
 template <class Number>
@@ -46,20 +51,14 @@ result<Number> number(std::string_view text) {
 /// ADDRESS:SATOSHIS@HEIGHT, or ADDRESS:SATOSHIS.
 result<Payment> payment(std::string_view text, bool pending) {
     const auto at = pending ? text.size() : text.rfind('@');
-    const auto colon = text.substr(0, at).rfind(':');
-    if (at == std::string_view::npos || colon == std::string_view::npos)
-        return Error{errc::bad_argument, "\"" + std::string(text) + "\" is no payment"};
-    const auto script =
-        wallet::decode_address(text.substr(0, colon), chain::network(chain::NetworkId::regtest));
-    if (!script) return script.error();
-    const auto amount = number<Amount>(text.substr(colon + 1, at - colon - 1));
-    if (!amount) return amount.error();
-    Payment paid{*script, *amount, 0};
-    if (pending) return paid;
+    if (at == std::string_view::npos)
+        return Error{errc::bad_argument, "\"" + std::string(text) + "\" names no height"};
+    const auto output = parse_output(text.substr(0, at));
+    if (!output) return output.error();
+    if (pending) return Payment{*output};
     const auto height = number<std::int32_t>(text.substr(at + 1));
     if (!height) return height.error();
-    paid.height = *height;
-    return paid;
+    return Payment{*output, *height};
 }
 
 /// Takes one option with its value.
@@ -83,6 +82,8 @@ result<Options> parse(int count, char** words) {
         const std::string_view name = words[i];
         if (name == "--list-faults") {
             options.list_faults = true;
+        } else if (name == "--help" || name == "-h") {
+            options.help = true;
         } else if (name == "--noban") {
             options.node.noban = true;
         } else if (i + 1 == count) {
@@ -98,14 +99,50 @@ void build(ChainBuilder& chain, SimNode& node, const Options& options) {
     for (std::int32_t height = 1; height <= options.blocks; ++height) {
         BlockPlan plan;
         for (const auto& paid : options.payments)
-            if (paid.height == height)
-                plan.transactions.push_back(chain.pay(paid.script_pubkey, paid.amount));
+            if (paid.height == height) plan.transactions.push_back(chain.pay({paid.output}));
         chain.mine(plan);
     }
     node.set_tip(chain.newest().hash, 0);
     for (const auto& paid : options.payments)
-        if (paid.height == 0) node.add_to_mempool(chain.pay(paid.script_pubkey, paid.amount), 0);
+        if (paid.height == 0) node.add_to_mempool(chain.pay({paid.output}), 0);
 }
+
+/// Lines of the standard input, one after the other; its end only means that no more come.
+class Console {
+  public:
+    Console(boost::asio::io_context& context, SimNode& node, SimServer& server)
+        : context_(context), input_(context, ::dup(STDIN_FILENO)), control_(node), server_(server) {
+        read();
+    }
+
+  private:
+    static constexpr std::size_t longest_line = 65'536;
+
+    void read() {
+        boost::asio::async_read_until(input_, boost::asio::dynamic_buffer(text_, longest_line),
+                                      '\n',
+                                      [this](boost::system::error_code error, std::size_t size) {
+                                          if (!error) take(size);
+                                      });
+    }
+
+    void take(std::size_t size) {
+        const auto line = text_.substr(0, size - 1);
+        text_.erase(0, size);
+        if (line == "quit") return context_.stop();
+        const auto answer = control_.obey(line, server_.now_ms());
+        std::cout << (answer ? "ok " + *answer : "error: " + to_string(answer.error()))
+                  << std::endl;
+        server_.flush();
+        read();
+    }
+
+    boost::asio::io_context& context_;
+    boost::asio::posix::stream_descriptor input_;
+    std::string text_;
+    SimControl control_;
+    SimServer& server_;
+};
 
 int serve(const Options& options) {
     ChainBuilder chain;
@@ -122,7 +159,16 @@ int serve(const Options& options) {
         return 1;
     }
     std::cout << (*server)->port() << std::endl;
+    const Console console(context, node, **server);
     context.run();
+    return 0;
+}
+
+int list_faults() {
+    for (const auto& fault : all_faults()) {
+        std::cout << fault.name << (fault.n ? ":" + std::to_string(fault.n) : "") << "  "
+                  << fault.does << "\n";
+    }
     return 0;
 }
 
@@ -134,10 +180,13 @@ int main(int count, char** words) {
         std::cerr << "headlight-simnode: " << to_string(options.error()) << "\n" << usage;
         return 2;
     }
-    if (!options->list_faults) return serve(*options);
-    for (const auto& fault : all_faults()) {
-        std::cout << fault.name << (fault.n ? ":" + std::to_string(fault.n) : "") << "  "
-                  << fault.does << "\n";
+    if (options->help) {
+        std::cout
+            << usage
+            << "Lines on its standard input tell it what to do; each is answered by one line\n"
+               "on standard output, \"ok ...\" or \"error: ...\":\n"
+            << SimControl::help() << "  quit                      ends it\n";
+        return 0;
     }
-    return 0;
+    return options->list_faults ? list_faults() : serve(*options);
 }

@@ -132,6 +132,9 @@ std::optional<StoredTx> read_transaction_row(Statement& row) {
     bool ok = txid && tx && lost_parents;
     stored.confirmation = read_confirmation(row, ok);
     if (!ok || !row.sum_holds() || chain::txid(*tx) != *txid) return std::nullopt;
+    // The ledger adds amounts up; it never keeps one that no block can hold, but a file from
+    // elsewhere may.
+    if (!chain::amounts_in_range(*tx)) return std::nullopt;
     stored.txid = *txid;
     stored.tx = std::move(*tx);
     stored.lost_parents = *lost_parents;
@@ -214,6 +217,8 @@ bool decode_meta(const std::string& name, ByteView value, WalletState& state) {
     } else if (name == "filter") {
         state.filter.tweak = reader.u32();
         state.filter.size_class = reader.u32();
+    } else if (name == "checked_to") {
+        state.checked_to = static_cast<std::int32_t>(reader.i64());
     } else {
         return false;
     }
