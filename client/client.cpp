@@ -1,5 +1,6 @@
 #include "client/client.hpp"
 
+#include "client/ban_file.hpp"
 #include "client/driver.hpp"
 
 #include <algorithm>
@@ -68,22 +69,42 @@ result<Stores> open_stores(const Paths& paths, const SyncOptions& options, std::
     return Stores{std::move(*opened), std::move(*headers)};
 }
 
+using OnNotice = std::function<void(const sync::Notice&)>;
+
+void warn(const OnNotice& on_notice, Error error) {
+    if (on_notice) on_notice(sync::notice::Warning{std::move(error)});
+}
+
+/// What cannot be read or stored of the bans is no reason not to sync.
+void read_bans(const BanFile& file, std::int64_t now, sync::Config& config,
+               const OnNotice& on_notice) {
+    auto read = file.read(now);
+    if (!read) return warn(on_notice, read.error());
+    config.bans.insert(config.bans.end(), read->bans.begin(), read->bans.end());
+    if (!read->notice.empty()) warn(on_notice, {errc::damaged, read->notice});
+}
+
 SyncOutcome run(const Paths& paths, SyncOptions& options, std::int64_t now,
-                const std::function<void(const sync::Notice&)>& on_notice) {
+                const OnNotice& on_notice) {
     auto stores = open_stores(paths, options, now);
     if (!stores) return {.error = stores.error(), .statistics = {}};
     const auto& headers = *stores->headers.file;
     auto& wallet = *stores->wallet.wallet;
     if (options.on_open) options.on_open(wallet, headers);
-    if (!stores->headers.notice.empty() && on_notice)
-        on_notice(sync::notice::Warning{{errc::damaged, stores->headers.notice}});
+    if (!stores->headers.notice.empty()) warn(on_notice, {errc::damaged, stores->headers.notice});
+    const BanFile bans(paths.bans());
+    read_bans(bans, now, options.config, on_notice);
     if (options.config.seed == 0) options.config.seed = random_seed();
     sync::Engine engine(*paths.network, headers, wallet, options.config);
     return drive({.engine = engine,
                   .headers = *stores->headers.file,
                   .db = stores->wallet.db.get(),
                   .options = options,
-                  .on_notice = on_notice});
+                  .on_notice = on_notice,
+                  .keep_ban = [&](const sync::Ban& ban) {
+                      if (const auto kept = bans.keep(ban, now); !kept)
+                          warn(on_notice, kept.error());
+                  }});
 }
 
 } // namespace

@@ -18,6 +18,8 @@ bool allowed_in_name(char c) {
 
 std::filesystem::path Paths::headers() const { return datadir / network->name / "headers"; }
 
+std::filesystem::path Paths::bans() const { return datadir / network->name / "bans"; }
+
 std::filesystem::path Paths::wallets() const { return datadir / network->name / "wallets"; }
 
 std::filesystem::path Paths::wallet_file() const { return wallets() / (wallet + ".sqlite"); }

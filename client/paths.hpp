@@ -1,4 +1,4 @@
-// Where headlight keeps things: <datadir>/<network>/headers, and
+// Where headlight keeps things: <datadir>/<network>/headers and bans, and
 // <datadir>/<network>/wallets/<name>.sqlite.
 #pragma once
 
@@ -15,6 +15,7 @@ struct Paths {
     std::string wallet = "default";
 
     std::filesystem::path headers() const;
+    std::filesystem::path bans() const;
     std::filesystem::path wallets() const; ///< the folder
     std::filesystem::path wallet_file() const;
 };

@@ -1,6 +1,7 @@
 #include "tests/sim/disk/disk_story.hpp"
 
 #include "chain/script.hpp"
+#include "regtest/script_memory.hpp"
 #include "wallet/hd_key.hpp"
 #include "wallet/wallet.hpp"
 
@@ -23,6 +24,13 @@ const chain::Network& story_network() { return chain::network(chain::NetworkId::
 
 chain::TxOut to_somebody(Amount amount) {
     return {amount, chain::witness_script(0, Bytes(20, 0x77))};
+}
+
+SimDisk disk_of(chain::MemoryArchive headers, wallet::WalletState wallet) {
+    SimDisk disk;
+    disk.headers = std::move(headers);
+    disk.wallet = std::move(wallet);
+    return disk;
 }
 
 chain::OutPoint first_output(const chain::Transaction& tx) { return {chain::txid(tx), 0}; }
@@ -48,7 +56,8 @@ wallet::Descriptor DiskStory::watched_later() const {
 }
 
 wallet::WalletState DiskStory::new_wallet() const {
-    const auto made = wallet::Wallet::create(story_network(), 0x1234, 0);
+    const auto made =
+        wallet::Wallet::create(story_network(), 0x1234, 0, {}, regtest::remembered_scripts());
     EXPECT_TRUE(made->add(descriptor(), 20, {}, true));
     return made->state();
 }
@@ -145,14 +154,14 @@ StepRun DiskClient::run(const StoryStep& step, std::optional<SimDisk> before, bo
         run.error = std::move(error);
         return run;
     };
-    if (!run.stored) run.under_way = SimDisk{.headers = {}, .wallet = story_->new_wallet()};
+    if (!run.stored) run.under_way = disk_of({}, story_->new_wallet());
     const auto db = open_wallet();
     if (!db) return failed(db.error());
     if (!run.stored) run.stored = std::exchange(run.under_way, std::nullopt);
     auto state = (*db)->load();
     if (!state) return failed(state.error());
     if (step.by_hand) {
-        auto wallet = wallet::Wallet::load(*state, story_network());
+        auto wallet = wallet::Wallet::load(*state, story_network(), regtest::remembered_scripts());
         step.by_hand(**wallet);
         sync::action::Persist change;
         change.changes = (*wallet)->take_changes();
@@ -176,7 +185,7 @@ StepRun DiskClient::run(const StoryStep& step, std::optional<SimDisk> before, bo
         else
             world.at(ms, [&node, &world, happens = happens] { happens(node, world.now_ms()); });
     }
-    world.disk() = {.headers = archive_of(*headers->file), .wallet = *state};
+    world.disk() = disk_of(archive_of(*headers->file), *state);
     persist_to(*headers->file, **db, world, run);
     const bool follows = step.follow_ms > 0 && !late;
     world.start({.seed = 11, .follow = follows});
@@ -199,7 +208,7 @@ result<std::optional<SimDisk>> DiskClient::read() {
         HeaderFile::open(header_file(), story_network(), HeaderFile::Mode::read_write);
     if (!headers) return headers.error();
     EXPECT_EQ(headers->notice.find("damaged"), std::string::npos) << headers->notice;
-    return std::optional(SimDisk{archive_of(*headers->file), std::move(*state)});
+    return std::optional(disk_of(archive_of(*headers->file), std::move(*state)));
 }
 
 // The books
