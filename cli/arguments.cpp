@@ -39,6 +39,7 @@ struct Written {
     std::optional<std::string> until;
     std::string timeout = "0";
     std::string mempool_wait = "0";
+    std::string cross_check = "0";
     bool follow = false;
     std::string from;
     std::string action = "list";
@@ -179,6 +180,18 @@ result<Command> watch(const Written& written, const chain::Network&) {
     return Command(watch);
 }
 
+/// From 0 to 1, or none for "never".
+result<std::optional<double>> probability(std::string_view name, std::string_view text) {
+    if (text == "never") return std::optional<double>();
+    double value = 0;
+    const auto* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    if (parsed.ec == std::errc{} && parsed.ptr == end && value >= 0 && value <= 1)
+        return std::optional<double>(value);
+    return usage(std::string(name) + " cannot be '" + std::string(text) + "'",
+                 "it is a probability from 0 to 1, or never", "Give such a number");
+}
+
 result<Command> sync(const Written& written, const chain::Network& network) {
     command::Sync sync;
     sync.follow = written.follow;
@@ -201,6 +214,9 @@ result<Command> sync(const Written& written, const chain::Network& network) {
     const auto wait = milliseconds("--mempool-wait", written.mempool_wait);
     if (!wait) return wait.error();
     sync.mempool_wait_ms = *wait;
+    const auto share = probability("--cross-check", written.cross_check);
+    if (!share) return share.error();
+    sync.cross_check = *share;
     return Command(std::move(sync));
 }
 
@@ -452,6 +468,10 @@ class Parser {
         sync.add_option("--mempool-wait", written_.mempool_wait,
                         "wait so long at the tip for pending payments (default: 0)")
             ->type_name("SECONDS");
+        sync.add_option("--cross-check", written_.cross_check,
+                        "ask a second peer for each block with this probability (default: 0), and "
+                        "always for the latest 144; or: never")
+            ->type_name("P");
         sync.add_flag("--follow", written_.follow,
                       "stay at the tip; one JSON object a line for each event");
 

@@ -38,6 +38,7 @@ struct Sync {
     std::optional<chain::Hash256> until_txid;
     std::int64_t timeout_ms = 0;
     std::int64_t mempool_wait_ms = 0;
+    std::optional<double> cross_check = 0.0; ///< none: never
     bool follow = false;
 };
 struct Rescan {
@@ -83,11 +84,11 @@ struct Conform {
 
 } // namespace command
 
-using Command =
-    std::variant<command::Create, command::Watch, command::Sync, command::Rescan, command::Status,
-                 command::Balance, command::History, command::Utxos, command::Descriptors,
-                 command::Wallets, command::Address, command::Broadcast, command::Abandon,
-                 command::ResetChain, command::Bans, command::Proof, command::Verify, command::Conform>;
+using Command = std::variant<command::Create, command::Watch, command::Sync, command::Rescan,
+                             command::Status, command::Balance, command::History, command::Utxos,
+                             command::Descriptors, command::Wallets, command::Address,
+                             command::Broadcast, command::Abandon, command::ResetChain,
+                             command::Bans, command::Proof, command::Verify, command::Conform>;
 
 struct Arguments {
     client::Paths paths;

@@ -35,6 +35,8 @@ struct Summary {
     std::uint32_t gap = 0;
     Filter filter;
     std::int64_t transactions = 0;
+    std::int32_t checked_to = -1;
+    bool unchecked() const { return scanned >= 0 && checked_to < scanned; }
 };
 
 std::size_t elements_of(const wallet::Wallet& wallet) {
@@ -88,7 +90,8 @@ Summary summarize(const Context& context, const View& view) {
                     .scripts = static_cast<std::int64_t>(wallet.scripts().size()),
                     .highest_used = {},
                     .filter = filter_of(wallet),
-                    .transactions = static_cast<std::int64_t>(wallet.ledger().size())};
+                    .transactions = static_cast<std::int64_t>(wallet.ledger().size()),
+                    .checked_to = wallet.checked_to()};
     const auto age = context.now() - view.chain.time;
     summary.stale =
         context.network().paced && summary.headers >= 0 && age > limits::stale_tip_seconds;
@@ -116,7 +119,8 @@ void print_json(Context& context, const View& view, const Summary& is) {
                         {"tweak", is.filter.tweak},
                         {"fp_rate", is.filter.fp_rate}};
     object["transactions"] = is.transactions;
-    object["note"] = omission_note;
+    object["cross_checked_to"] = is.checked_to < 0 ? boost::json::value() : is.checked_to;
+    object["note"] = is.unchecked() ? boost::json::value(omission_note) : nullptr;
     context.out.value(std::move(object));
 }
 
@@ -148,9 +152,11 @@ void print_text(Context& context, const View& view, const Summary& is) {
     table.add({"filter", std::to_string(is.filter.size.bytes) + " bytes, " +
                              count(is.filter.size.hash_functions, "function") + ", tweak " +
                              std::to_string(is.filter.tweak) + ", false positives " + rate});
-    const bool anything = is.scanned >= 0;
+    if (is.checked_to >= 0)
+        table.add({"cross-checked", "the latest blocks up to " + std::to_string(is.checked_to) +
+                                        ", by a second peer"});
     context.out.text(table.to_string().substr(1) +
-                     (anything ? std::string(omission_note) + "\n" : ""));
+                     (is.unchecked() ? std::string(omission_note) + "\n" : ""));
 }
 
 } // namespace

@@ -90,6 +90,7 @@ client::SyncOptions options_for(const command::Sync& sync, Watcher& watcher) {
     options.config.until_height = sync.until_height;
     options.config.until_txid = sync.until_txid;
     options.config.mempool_wait_ms = sync.mempool_wait_ms;
+    options.config.cross_check = sync.cross_check;
     options.config.follow = sync.follow;
     options.timeout_ms = sync.timeout_ms;
     options.on_open = [&watcher](const wallet::Wallet& wallet,
@@ -111,7 +112,7 @@ void report(Context& context, const command::Sync& sync, const client::SyncOutco
     }
     if (context.out.json()) return context.out.value(std::move(object));
     context.out.text(to_text(outcome, balance));
-    if (outcome.statistics.peers.size() == 1) context.out.note(omission_note);
+    if (outcome.statistics.cross_checked == 0) context.out.note(omission_note);
 }
 
 } // namespace

@@ -31,6 +31,9 @@ boost::json::object to_json(const client::SyncOutcome& outcome, const wallet::Ba
                                {"filterloads", did.filterloads},
                                {"transactions_new", did.transactions_new},
                                {"false_positives", did.false_positives},
+                               {"cross_checked", did.cross_checked},
+                               {"unchecked", did.unchecked},
+                               {"omissions", did.omissions},
                                {"bytes_received", did.bytes_received},
                                {"bytes_sent", did.bytes_sent},
                                {"seconds", std::round(outcome.seconds * 1e3) / 1e3}};
@@ -41,7 +44,7 @@ boost::json::object to_json(const client::SyncOutcome& outcome, const wallet::Ba
                                                {"agent", peer.agent},
                                                {"bytes_received", peer.bytes_received}});
     object["balance"] = to_json(balance);
-    object["note"] = omission_note;
+    object["note"] = did.cross_checked == 0 ? boost::json::value(omission_note) : nullptr;
     return object;
 }
 
@@ -57,6 +60,13 @@ std::string to_text(const client::SyncOutcome& outcome, const wallet::Balance& b
             count(did.filterloads, "filter") + " sent\n";
     text += "  " + count(did.transactions_new, "new transaction") + ", " +
             std::to_string(did.false_positives) + " matched by chance\n";
+    if (did.cross_checked > 0)
+        text += "  " + count(did.cross_checked, "block") + " asked of a second peer: " +
+                (did.omissions == 0 ? "nothing was left out"
+                                    : count(did.omissions, "transaction") + " had been left out") +
+                "\n";
+    if (did.cross_checked > 0 && did.unchecked > 0)
+        text += "  " + count(did.unchecked, "block") + " could not be asked of a second peer\n";
     text += "  " + format_bytes(did.bytes_received) + " received, " + format_bytes(did.bytes_sent) +
             " sent\n";
     for (const auto& peer : did.peers)

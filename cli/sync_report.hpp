@@ -7,12 +7,15 @@
 
 namespace headlight::cli {
 
-/// Said after a sync with one peer and in status, since nothing in the figures shows it.
+/// Said after a sync that asked nobody twice, and in status while that is so, since nothing in the
+/// figures shows it.
 inline constexpr std::string_view omission_note =
-    "With one peer scanning, a payment that it leaves out cannot be noticed: use a node you trust.";
+    "With one peer scanning, a payment that it leaves out cannot be noticed: use a node you trust, "
+    "or name a second one.";
 
 /// {height, tip, headers, scanned_blocks, rescanned_blocks, filterloads, transactions_new,
-/// false_positives, bytes_received, bytes_sent, seconds, reorganised, peers, balance, note}.
+/// false_positives, cross_checked, unchecked, omissions, bytes_received, bytes_sent, seconds,
+/// reorganised, peers, balance, note}; note is null when blocks were cross-checked.
 boost::json::object to_json(const client::SyncOutcome& outcome, const wallet::Balance& balance);
 std::string to_text(const client::SyncOutcome& outcome, const wallet::Balance& balance);
 

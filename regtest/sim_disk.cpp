@@ -44,6 +44,7 @@ void SimDisk::apply(const sync::action::Persist& persist) {
     assign(wallet.rescan, changes.rescan);
     assign(wallet.rescan_other, changes.rescan_other);
     assign(wallet.filter, changes.filter);
+    assign(wallet.checked_to, changes.checked_to);
 }
 
 void SimDisk::keep(const sync::Ban& ban) {

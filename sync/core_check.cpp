@@ -18,7 +18,8 @@ void Engine::Core::prepare_checks() {
         first = std::min(first, resolve(birthday));
     first_block_ = std::max(first, 1);
     const auto latest = context_.tree.tip_height() - limits::always_checked_blocks + 1;
-    check_.add_earlier(std::max(first_block_, latest), context_.wallet.scan().height);
+    const auto from = std::max({first_block_, latest, context_.wallet.checked_to() + 1});
+    check_.add_earlier(from, context_.wallet.scan().height);
 }
 
 void Engine::Core::settle_checks() {
@@ -35,6 +36,8 @@ void Engine::Core::settle_checks() {
     if (check_.peer() && scan_.peer())
         check_.pump(headers_.known_height(*check_.peer()), scan_.idle_at(goal()));
     context_.statistics.unchecked = static_cast<std::int64_t>(check_.open_blocks());
+    if (check_.open_blocks() == 0 && context_.statistics.cross_checked > 0 && scan_.idle_at(goal()))
+        context_.wallet.set_checked_to(context_.wallet.scan().height);
 }
 
 /// The blocks of a peer that left something out are scanned again by others. Where nobody is to

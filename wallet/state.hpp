@@ -96,6 +96,8 @@ struct WalletState {
     /// the headers are known, so both stay until then.
     std::optional<Birthday> rescan_other{};
     FilterParameters filter;
+    /// The latest blocks up to here have been asked of a second peer as well; -1: none.
+    std::int32_t checked_to = -1;
 
     friend bool operator==(const WalletState&, const WalletState&) = default;
 };
@@ -111,6 +113,7 @@ struct WalletChanges {
     std::optional<std::optional<Birthday>> rescan;
     std::optional<std::optional<Birthday>> rescan_other;
     std::optional<FilterParameters> filter;
+    std::optional<std::int32_t> checked_to;
 
     bool empty() const { return *this == WalletChanges{}; }
     friend bool operator==(const WalletChanges&, const WalletChanges&) = default;

@@ -40,6 +40,7 @@ result<std::unique_ptr<Wallet>> Wallet::load(WalletState state, const chain::Net
     wallet->rescan_ = state.rescan;
     wallet->rescan_other_ = state.rescan_other;
     wallet->filter_ = state.filter;
+    wallet->checked_to_ = state.checked_to;
     return wallet;
 }
 
@@ -66,6 +67,7 @@ void Wallet::set_scan(ScanPosition position) {
     dirty_.scan = true;
     if (position.height > scan_.height && scan_.height >= 0) trail_.insert(trail_.begin(), scan_);
     scan_ = position;
+    if (checked_to_ > scan_.height) set_checked_to(scan_.height);
     std::erase_if(trail_, [&](const ScanPosition& at) { return at.height >= scan_.height; });
     thin_trail();
 }
@@ -146,6 +148,12 @@ void Wallet::set_filter(FilterParameters parameters) {
     dirty_.filter = true;
 }
 
+void Wallet::set_checked_to(std::int32_t height) {
+    if (height == checked_to_) return;
+    checked_to_ = height;
+    dirty_.checked_to = true;
+}
+
 void Wallet::set_label(const std::string& name, const std::string& text) {
     if (text.empty()) {
         if (labels_.erase(name) == 0) return;
@@ -168,6 +176,7 @@ WalletState Wallet::state() const {
     state.rescan = rescan_;
     state.rescan_other = rescan_other_;
     state.filter = filter_;
+    state.checked_to = checked_to_;
     return state;
 }
 
@@ -188,6 +197,7 @@ WalletChanges Wallet::take_changes() {
         changes.rescan_other = rescan_other_;
     }
     if (dirty_.filter) changes.filter = filter_;
+    if (dirty_.checked_to) changes.checked_to = checked_to_;
     dirty_ = {};
     return changes;
 }

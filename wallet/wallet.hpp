@@ -56,6 +56,10 @@ class Wallet {
 
     const FilterParameters& filter() const { return filter_; }
     void set_filter(FilterParameters parameters);
+    /// The latest blocks up to here have been asked of a second peer as well; -1: none. Never above
+    /// the scan position.
+    std::int32_t checked_to() const { return checked_to_; }
+    void set_checked_to(std::int32_t height);
     const std::map<std::string, std::string>& labels() const { return labels_; }
     void set_label(const std::string& name, const std::string& text); ///< empty text: none
 
@@ -70,6 +74,7 @@ class Wallet {
         bool scan = false;
         bool rescan = false;
         bool filter = false;
+        bool checked_to = false;
         std::map<std::string, std::string> labels;
     };
 
@@ -90,6 +95,7 @@ class Wallet {
     std::optional<Birthday> rescan_;
     std::optional<Birthday> rescan_other_; ///< of the other kind
     FilterParameters filter_;
+    std::int32_t checked_to_ = -1;
     Dirty dirty_;
 };
 

@@ -124,6 +124,7 @@ result<void> SqliteWallet::fill(const WalletState& state) {
     all.rescan = state.rescan;
     all.rescan_other = state.rescan_other;
     all.filter = state.filter;
+    all.checked_to = state.checked_to;
     if (write(all) != SQLITE_OK || database_.run("COMMIT") != SQLITE_OK) {
         return failure("cannot create");
     }
@@ -174,6 +175,7 @@ int SqliteWallet::write_meta(const WalletChanges& changes) {
     put("rescan", changes.rescan);
     put("rescan_other", changes.rescan_other);
     put("filter", changes.filter);
+    put("checked_to", changes.checked_to);
     return code;
 }
 

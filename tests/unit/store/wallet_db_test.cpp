@@ -83,6 +83,7 @@ TEST_F(WalletDbTest, AppliesChangesToWhatTheyName) {
     EXPECT_EQ(wallet->load().value(), state);
     changes = {};
     changes.filter = state.filter = {1, 2};
+    changes.checked_to = state.checked_to = 3;
     changes.scan_trail = state.scan_trail = {};
     changes.rescan_other = std::optional<Birthday>();
     state.rescan_other.reset();
