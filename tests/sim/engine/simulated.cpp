@@ -1,5 +1,7 @@
 #include "tests/sim/engine/simulated.hpp"
 
+#include "regtest/script_memory.hpp"
+
 #include <cstdlib>
 
 namespace headlight::tests {
@@ -19,7 +21,8 @@ void Simulated::new_world(std::uint64_t seed) {
 
 void Simulated::make_wallet(const std::vector<wallet::Descriptor>& descriptors, std::uint32_t gap) {
     descriptors_ = descriptors;
-    const auto made = wallet::Wallet::create(regtest_network(), 0x1234, 0);
+    const auto made =
+        wallet::Wallet::create(regtest_network(), 0x1234, 0, {}, regtest::remembered_scripts());
     for (const auto& descriptor : descriptors) {
         ASSERT_TRUE(made->add(descriptor, gap, {}, true));
     }
@@ -96,7 +99,8 @@ void Simulated::sync_fails(std::string_view code, sync::Config config) {
 }
 
 std::unique_ptr<wallet::Wallet> Simulated::stored() const {
-    auto loaded = wallet::Wallet::load(world->disk().wallet, regtest_network());
+    auto loaded = wallet::Wallet::load(world->disk().wallet, regtest_network(),
+                                       regtest::remembered_scripts());
     EXPECT_TRUE(loaded);
     return std::move(*loaded);
 }
