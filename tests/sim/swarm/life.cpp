@@ -125,7 +125,8 @@ namespace {
 
 /// What only a second opinion finds.
 bool is_lie(std::string_view fault) {
-    return fault == "matches-nothing" || fault == "hides-spends" || fault == "no-auto-update";
+    return fault == "matches-nothing" || fault == "hides-spends" || fault == "no-auto-update" ||
+           fault == "keeps-first-filter";
 }
 
 /// Endless headers are the heaviest chain there is, by Bitcoin's own rule.
