@@ -2,11 +2,13 @@
 #include "cli/run.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <unistd.h>
 
 int main(int argc, char** argv) {
     std::ios::sync_with_stdio(false);
+    std::signal(SIGXFSZ, SIG_IGN); // a limit on file sizes fails a write, which is then explained
     const headlight::cli::Host host{
         .in = std::cin,
         .out = std::cout,

@@ -128,7 +128,9 @@ class Driver {
     }
 
     void execute(const sync::action::Persist& persist) {
-        stored_.push_back(sync::event::Stored{persist.id, store(persist)});
+        auto error = store(persist);
+        store_failed_ = error.has_value();
+        stored_.push_back(sync::event::Stored{persist.id, std::move(error)});
     }
 
     void execute(const sync::action::WakeAt& wake) {
@@ -228,7 +230,7 @@ class Driver {
         outcome.statistics = drive_.engine.statistics();
         if (finish_) {
             outcome.error = finish_->error;
-            outcome.kept_part = finish_->kept_part;
+            outcome.kept_part = finish_->kept_part && !store_failed_;
         } else {
             outcome.error = Error{errc::stalled, "the sync came to a standstill",
                                   "nothing is left to wait for", "Run it again"};
@@ -248,6 +250,7 @@ class Driver {
     std::deque<sync::Event> stored_;
     bool handling_ = false;
     bool finished_ = false;
+    bool store_failed_ = false; ///< then what the engine counts as scanned is not what is kept
     std::optional<std::int64_t> wake_ms_;  ///< when the engine wants its Tick
     std::optional<std::int64_t> armed_ms_; ///< when the timer fires
     std::optional<sync::notice::Finished> finish_;

@@ -110,16 +110,23 @@ result<void> make_folders_for(const std::filesystem::path& path) {
     return {};
 }
 
+bool is_full(int error_number) {
+    return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
+}
+
 Error file_error(std::string_view action, const std::filesystem::path& path, int error_number) {
-    const bool full = error_number == ENOSPC || error_number == EDQUOT;
+    const bool full = is_full(error_number);
     const bool forbidden = error_number == EACCES || error_number == EPERM ||
                            error_number == EROFS || error_number == ENOTDIR ||
                            error_number == ENOENT;
     const auto* cure =
         forbidden ? "Choose another folder with --datadir, or make it writable" : "Check the disk";
-    return {full ? errc::disk_full : errc::io, std::string(action) + " " + path.string(),
-            std::generic_category().message(error_number),
-            full ? "Free some space and start again; nothing that was stored is lost" : cure};
+    return {
+        full ? errc::disk_full : errc::io, std::string(action) + " " + path.string(),
+        std::generic_category().message(error_number),
+        full ? "Free some space (or raise the limit) and start again; nothing that was stored is "
+               "lost"
+             : cure};
 }
 
 Error in_use_error(const std::filesystem::path& path) {

@@ -59,6 +59,8 @@ bool is_named(const FileDescriptor& file, const std::filesystem::path& path);
 
 /// The folders above `path`, for their owner only (0700) where they are missing.
 result<void> make_folders_for(const std::filesystem::path& path);
+/// No room, over a quota, or over the limit on file sizes (ulimit -f).
+bool is_full(int error_number);
 /// `action` "cannot write"; disk_full where the errno says so, else io.
 Error file_error(std::string_view action, const std::filesystem::path& path, int error_number);
 Error in_use_error(const std::filesystem::path& path);

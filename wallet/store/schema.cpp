@@ -16,7 +16,8 @@ namespace {
 constexpr std::int64_t application_id = 0x484c7761; // "HLwa"
 
 constexpr std::array<std::string_view, 4> tables{
-    // network, fingerprint, created, scan, scan_trail, rescan, rescan_other, filter, checked_to, seal
+    // network, fingerprint, created, scan, scan_trail, rescan, rescan_other, filter, checked_to,
+    // seal
     "CREATE TABLE meta(name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL,"
     " crc INTEGER NOT NULL) STRICT",
     // branches: for each, highest_used (i64) and derived (u32), little-endian
@@ -110,9 +111,7 @@ Error sqlite_error(std::string_view action, const std::filesystem::path& path,
     default:
         break;
     }
-    if (database.system_errno() == ENOSPC || database.system_errno() == EDQUOT) {
-        return file_error(action, path, ENOSPC);
-    }
+    if (is_full(database.system_errno())) return file_error(action, path, database.system_errno());
     const bool forbidden = (code & 0xff) == SQLITE_READONLY || (code & 0xff) == SQLITE_CANTOPEN ||
                            (code & 0xff) == SQLITE_PERM;
     const int refusal = database.system_errno();

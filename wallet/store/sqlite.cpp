@@ -48,7 +48,19 @@ std::optional<std::string> Database::text(const char* sql) const {
 }
 
 int Database::error_code() const { return sqlite3_extended_errcode(handle_.get()); }
-int Database::system_errno() const { return sqlite3_system_errno(handle_.get()); }
+// A COMMIT that fails leaves nothing in sqlite3_system_errno(); the file that refused remembers it.
+int Database::system_errno() const {
+    if (const int noted = sqlite3_system_errno(handle_.get())) return noted;
+    for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+        sqlite3_file* file = nullptr;
+        sqlite3_file_control(handle_.get(), "main", which, &file);
+        int noted = 0;
+        if (file != nullptr && file->pMethods != nullptr)
+            file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &noted);
+        if (noted != 0) return noted;
+    }
+    return 0;
+}
 std::string Database::error_text() const { return sqlite3_errmsg(handle_.get()); }
 
 // Statements

@@ -27,8 +27,8 @@ class Database {
     std::optional<std::string> text(const char* sql) const;
 
     sqlite3* handle() const { return handle_.get(); }
-    int error_code() const; ///< extended
-    int system_errno() const;
+    int error_code() const;   ///< extended
+    int system_errno() const; ///< 0: the system refused nothing, or SQLite did not note what
     std::string error_text() const;
 
   private:
