@@ -197,10 +197,51 @@ void Life::run() {
 
 void Life::on_action(const sync::Action& action) {
     watch_->action(action);
-    if (crash_in_ && (*crash_in_)-- == 0) {
-        crash_in_.reset();
-        world_->crash();
-    }
+    ++tally_.actions;
+    tally_.bans += std::holds_alternative<sync::action::KeepBan>(action);
+    if (crash_in_ && (*crash_in_)-- == 0) crash();
+}
+
+void Life::crash() {
+    crash_in_.reset();
+    ++tally_.crashes;
+    count_run();
+    world_->crash();
+}
+
+/// At its end, while the engine is still there to be asked.
+void Life::count_run() {
+    const auto statistics = world_->engine().statistics();
+    ++tally_.runs;
+    tally_.failed_runs += world_->outcome() && world_->outcome()->error;
+    tally_.reorganised_runs += statistics.reorganised.has_value();
+    tally_.rescanned_blocks += static_cast<std::uint64_t>(statistics.rescanned_blocks);
+    tally_.more_filters += statistics.filterloads > 1;
+    tally_.hidden += static_cast<std::uint64_t>(statistics.omissions);
+}
+
+void Tally::add(const Tally& other) {
+    actions += other.actions;
+    runs += other.runs;
+    crashes += other.crashes;
+    full_disks += other.full_disks;
+    failed_runs += other.failed_runs;
+    reorganised_runs += other.reorganised_runs;
+    rescanned_blocks += other.rescanned_blocks;
+    more_filters += other.more_filters;
+    hidden += other.hidden;
+    bans += other.bans;
+    longest_calm_ms = std::max(longest_calm_ms, other.longest_calm_ms);
+}
+
+std::string Tally::to_string() const {
+    const auto text = [](std::uint64_t figure) { return std::to_string(figure); };
+    return text(runs) + " runs (" + text(crashes) + " crashed, " + text(full_disks) +
+           " on a full disk, " + text(failed_runs) + " failed, " + text(reorganised_runs) +
+           " reorganised, " + text(more_filters) + " with several filters), " + text(actions) +
+           " actions, " + text(rescanned_blocks) + " blocks scanned again, " + text(hidden) +
+           " hidden transactions found, " + text(bans) + " bans, the longest calm run " +
+           std::to_string(longest_calm_ms) + " ms";
 }
 
 } // namespace headlight::tests

@@ -7,6 +7,24 @@
 
 namespace headlight::tests {
 
+/// What worlds had to offer: a swarm in which something never happens does not try it.
+struct Tally {
+    std::uint64_t actions = 0;
+    std::uint64_t runs = 0;
+    std::uint64_t crashes = 0;
+    std::uint64_t full_disks = 0;
+    std::uint64_t failed_runs = 0; ///< that ended by themselves, with an error
+    std::uint64_t reorganised_runs = 0;
+    std::uint64_t rescanned_blocks = 0;
+    std::uint64_t more_filters = 0; ///< runs that sent more than one
+    std::uint64_t hidden = 0;       ///< transactions that a second peer found
+    std::uint64_t bans = 0;
+    std::int64_t longest_calm_ms = 0;
+
+    void add(const Tally& other);
+    std::string to_string() const;
+};
+
 class Life {
   public:
     Life(std::uint64_t seed, const Knobs& knobs, bool tracing = false);
@@ -19,9 +37,7 @@ class Life {
     /// What the world is made of, in a line.
     std::string cast() const;
     const std::vector<std::string>& trace() const { return world_->trace(); }
-    /// Of the calm run.
-    std::int64_t calm_ms() const { return calm_ms_; }
-    std::uint64_t actions() const { return watch_->actions(); }
+    const Tally& tally() const { return tally_; }
 
   private:
     enum class Role { honest, behind, faulty };
@@ -53,6 +69,8 @@ class Life {
     void go_to_tip(regtest::Dice& dice);
     void trouble(regtest::SimNode& node, regtest::Dice& dice);
     void on_action(const sync::Action& action);
+    void crash();
+    void count_run();
     sync::Config config(regtest::Dice& dice);
 
     // Between runs
@@ -89,7 +107,7 @@ class Life {
 
     std::int64_t busy_until_ms_ = 0;        ///< by then all that was planned has happened
     std::optional<std::uint64_t> crash_in_; ///< actions
-    std::int64_t calm_ms_ = 0;
+    Tally tally_;
 };
 
 } // namespace headlight::tests

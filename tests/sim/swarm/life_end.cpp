@@ -86,7 +86,7 @@ void Life::calm_run() {
     const auto begun = world_->now_ms();
     calm_run(config(dice), calm_limit_ms + calm_limit_for_each_ms *
                                                static_cast<std::int64_t>(neighbours_.size()));
-    calm_ms_ = world_->now_ms() - begun;
+    tally_.longest_calm_ms = world_->now_ms() - begun;
 }
 
 /// Once more with the honest peer alone: all that is pending there shows, and nothing else changes.
@@ -107,6 +107,7 @@ void Life::calm_run(const sync::Config& settings, std::int64_t limit_ms) {
     world_->start(settings);
     if (!world_->run(limit_ms)) return complain("the calm run does not end");
     watch_->ended();
+    count_run();
     if (const auto& error = world_->outcome()->error)
         return complain("the calm run fails: " + to_string(*error));
     auto in_memory = world_->wallet().state();

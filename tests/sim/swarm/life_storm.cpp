@@ -57,6 +57,7 @@ void Life::storm(std::uint64_t number) {
         plan_disk(number);
         if (until) settings.until_height = height;
     }
+    const auto crashes = tally_.crashes;
     watch_->new_run();
     world_->start(settings);
     if (stops || settings.follow) {
@@ -65,6 +66,7 @@ void Life::storm(std::uint64_t number) {
     }
     if (!world_->run(storm_limit_ms)) complain("a run in a storm does not end");
     if (world_->outcome()) watch_->ended();
+    if (tally_.crashes == crashes) count_run();
     crash_in_.reset();
     world_->on_persist = {};
     if (dice.one_in(2)) world_->run_for(dice.between(0, 5'000));
@@ -216,9 +218,10 @@ void Life::plan_disk(std::uint64_t number) {
             watch_->durable(persist);
         }
         if (how >= 2) {
-            world_->crash();
+            crash();
             return std::nullopt;
         }
+        ++tally_.full_disks;
         return Error{errc::disk_full, "the disk is full", "no space is left", "Free some"};
     };
 }

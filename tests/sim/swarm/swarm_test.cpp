@@ -61,20 +61,17 @@ TEST_P(Swarm, EndsRightWithOneHonestPeer) {
     const auto first = from_environment("HEADLIGHT_SWARM_FIRST", 1);
     const auto count = from_environment("HEADLIGHT_SWARM_SEEDS", 2'000);
     int failing = 0;
-    std::int64_t longest_ms = 0;
-    std::uint64_t actions = 0;
+    Tally tally;
     for (auto seed = first + GetParam(); seed < first + count && failing < 10; seed += shards) {
         Life life(seed, knobs());
         if (!live(life).empty()) {
             ++failing;
             tell(seed);
         }
-        longest_ms = std::max(longest_ms, life.calm_ms());
-        actions += life.actions();
+        tally.add(life.tally());
     }
     std::cout << "seeds " << first << " to " << first + count - 1 << ", every " << shards
-              << "nd: " << failing << " fail; " << actions << " actions, the longest calm run "
-              << longest_ms << " ms\n";
+              << "nd: " << failing << " fail; " << tally.to_string() << std::endl;
 }
 
 INSTANTIATE_TEST_SUITE_P(Half, Swarm, testing::Range<std::uint64_t>(0, shards));

@@ -35,7 +35,6 @@ void Watch::ended() {
 // What the client does
 
 void Watch::action(const sync::Action& action) {
-    ++actions_;
     if (finished_ && !std::holds_alternative<sync::action::WakeAt>(action))
         complain("an action after the end: " + sync::to_string(action));
     if (const auto* send = std::get_if<sync::action::Send>(&action)) {

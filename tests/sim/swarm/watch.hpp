@@ -20,7 +20,6 @@ class Watch {
 
     /// Ids of transactions that were ever stored, coinbases left out: none may be lost.
     const std::set<chain::Hash256>& ever_stored() const { return ever_stored_; }
-    std::uint64_t actions() const { return actions_; }
 
     void action(const sync::Action& action);
     void event(const sync::Event& event);
@@ -44,7 +43,6 @@ class Watch {
     regtest::SimWorld* world_;
     std::vector<std::string>* complaints_;
 
-    std::uint64_t actions_ = 0;
     std::set<chain::Hash256> ever_stored_;
     std::map<chain::Hash256, wallet::LedgerDelta::Event::Kind> told_; ///< since the last persist
     bool storing_ = false; ///< a persist is not answered yet
