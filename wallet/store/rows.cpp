@@ -33,6 +33,10 @@ bool fits(std::int64_t value, T& to) {
     return true;
 }
 
+/// A time or a height: others add to it and subtract from it, and a file from elsewhere may hold
+/// any number.
+bool in_range(std::int64_t value) { return value >= 0 && value < std::int64_t{1} << 48; }
+
 Bytes encode_branches(const std::vector<BranchState>& branches) {
     chain::Writer writer;
     for (const auto& branch : branches)
@@ -63,6 +67,7 @@ std::optional<Confirmation> read_confirmation(Statement& row, bool& ok) {
     ok = ok && fits(row.number(), confirmation.height);
     const auto block = chain::Hash256::from_bytes(row.blob());
     confirmation.time = row.number();
+    ok = ok && in_range(confirmation.time);
     ok = ok && fits(row.number(), confirmation.position);
     ok = ok && fits(row.number(), confirmation.total_transactions);
     const auto branch = decode_hashes(row.blob());
@@ -93,6 +98,7 @@ std::optional<DescriptorState> read_descriptor(Statement& row) {
     ok = fits(row.number(), descriptor.gap) && ok;
     const auto kind = row.number();
     descriptor.birthday = {kind == 1 ? Birthday::Kind::time : Birthday::Kind::height, row.number()};
+    ok = in_range(descriptor.birthday.value) && ok;
     descriptor.generated = row.number() != 0;
     const auto branches = row.blob();
     descriptor.branches = decode_branches(branches);
@@ -129,7 +135,8 @@ std::optional<StoredTx> read_transaction_row(Statement& row) {
     stored.last_seen = row.number();
     stored.abandoned = row.number() != 0;
     const auto lost_parents = decode_hashes(row.blob());
-    bool ok = txid && tx && lost_parents;
+    bool ok =
+        txid && tx && lost_parents && in_range(stored.first_seen) && in_range(stored.last_seen);
     stored.confirmation = read_confirmation(row, ok);
     if (!ok || !row.sum_holds() || chain::txid(*tx) != *txid) return std::nullopt;
     // The ledger adds amounts up; it never keeps one that no block can hold, but a file from
@@ -193,6 +200,7 @@ std::optional<Birthday> read_birthday(chain::Reader& reader) {
     Birthday birthday;
     birthday.kind = reader.u8() == 1 ? Birthday::Kind::time : Birthday::Kind::height;
     birthday.value = reader.i64();
+    if (!in_range(birthday.value)) reader.fail("a birthday is out of range");
     return birthday;
 }
 

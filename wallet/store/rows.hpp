@@ -41,6 +41,7 @@ Bytes encode(const std::string& text);
 
 /// Puts one value of meta in its place. False for an unknown name or bytes that do not decode.
 bool decode_meta(const std::string& name, ByteView value, WalletState& state);
-inline constexpr std::size_t meta_rows = 9; ///< and the seal
+inline constexpr std::size_t meta_rows = 9;       ///< and the seal
+inline constexpr std::size_t first_meta_rows = 8; ///< of schema 1
 
 } // namespace headlight::wallet::store

@@ -6,7 +6,7 @@
 
 namespace headlight::wallet::store {
 
-/// 1 had no seal (seal.hpp).
+/// 1 had no seal (seal.hpp), and did not know of a second peer.
 inline constexpr int schema_version = 2;
 inline constexpr int first_schema_version = 1;
 

@@ -97,10 +97,11 @@ result<void> SqliteWallet::open(Mode mode) {
     return {};
 }
 
-/// To the newest schema: the seal is new.
+/// To the newest schema: the seal is new, and that a second peer was asked.
 int SqliteWallet::upgrade() {
     if (version_ == schema_version) return SQLITE_OK;
     int code = database_.run("BEGIN IMMEDIATE");
+    if (code == SQLITE_OK) code = rows_.put_meta("checked_to", encode(WalletState{}.checked_to));
     if (code == SQLITE_OK) code = rows_.put_seal();
     if (code == SQLITE_OK) code = set_version(database_);
     if (code == SQLITE_OK) code = database_.run("COMMIT");
@@ -236,7 +237,8 @@ result<void> SqliteWallet::load_rows(WalletState& state, Seal& seal) {
         ++metas;
         return row.sum_holds() && decode_meta(name, value, state);
     });
-    if (done && metas != meta_rows) done = damaged_wallet(path_, "a part of its state is missing");
+    const auto expected = version_ == schema_version ? meta_rows : first_meta_rows;
+    if (done && metas != expected) done = damaged_wallet(path_, "a part of its state is missing");
     if (done) {
         done = for_rows(Table::descriptors, sql::all_descriptors, seal, [&](Statement& row) {
             auto descriptor = read_descriptor(row);

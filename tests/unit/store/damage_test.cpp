@@ -107,6 +107,10 @@ class Damage : public ::testing::Test {
     /// Opens and loads what was put; counts what was found.
     void expect_found_or_harmless(const Files& put_there) {
         const auto before = put_there;
+        if (const auto viewed = WalletDb::open(path, WalletDb::Mode::read_only)) {
+            const auto loaded = (*viewed)->load();
+            EXPECT_TRUE(!loaded || std::ranges::count(states, *loaded) == 1);
+        }
         {
             const auto opened = WalletDb::open(path, for_change);
             auto loaded = opened ? (*opened)->load() : result<WalletState>(opened.error());

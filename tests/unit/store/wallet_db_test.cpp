@@ -83,6 +83,7 @@ TEST_F(WalletDbTest, AppliesChangesToWhatTheyName) {
     EXPECT_EQ(wallet->load().value(), state);
     changes = {};
     changes.filter = state.filter = {1, 2};
+    changes.checked_to = state.checked_to = 71;
     changes.checked_to = state.checked_to = 3;
     changes.scan_trail = state.scan_trail = {};
     changes.rescan_other = std::optional<Birthday>();
@@ -175,9 +176,12 @@ TEST_F(WalletDbTest, ANewerSchemaIsRefusedByName) {
 
 TEST_F(WalletDbTest, AnOlderSchemaIsReadAndBroughtUpToDate) {
     create(make_state()).reset();
-    run_sql("DELETE FROM meta WHERE name = 'seal'; PRAGMA user_version = 1");
-    EXPECT_EQ(open(Mode::read_only)->load().value(), make_state());
-    EXPECT_EQ(stored(), make_state());
+    run_sql("DELETE FROM meta WHERE name IN ('seal', 'checked_to'); PRAGMA user_version = 1");
+    auto state = make_state();
+    state.checked_to = -1;
+    EXPECT_EQ(open(Mode::read_only)->load().value(), state);
+    EXPECT_EQ(stored(), state);
+    EXPECT_EQ(open(Mode::read_only)->load().value(), state);
     run_sql("DELETE FROM transactions WHERE rowid = 3");
     EXPECT_EQ(trouble().substr(0, 8), "damaged ");
 }

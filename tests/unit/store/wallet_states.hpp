@@ -55,6 +55,7 @@ inline WalletState make_state() {
     state.rescan = Birthday{Birthday::Kind::height, 5};
     state.rescan_other = Birthday{Birthday::Kind::time, 1'234'567'890};
     state.filter = {0xdeadbeef, 1000};
+    state.checked_to = 70;
     return state;
 }
 
