@@ -112,7 +112,7 @@ void report(Context& context, const command::Sync& sync, const client::SyncOutco
     }
     if (context.out.json()) return context.out.value(std::move(object));
     context.out.text(to_text(outcome, balance));
-    if (outcome.statistics.cross_checked == 0) context.out.note(omission_note);
+    if (one_peer_scanned(outcome.statistics)) context.out.note(omission_note);
 }
 
 } // namespace

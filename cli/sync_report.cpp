@@ -21,6 +21,10 @@ std::string seconds_text(double seconds) {
 
 } // namespace
 
+bool one_peer_scanned(const sync::Statistics& did) {
+    return did.peers.size() < 2 || (did.scanned_blocks > 0 && did.cross_checked == 0);
+}
+
 boost::json::object to_json(const client::SyncOutcome& outcome, const wallet::Balance& balance) {
     const auto& did = outcome.statistics;
     boost::json::object object{{"height", did.height},
@@ -44,7 +48,7 @@ boost::json::object to_json(const client::SyncOutcome& outcome, const wallet::Ba
                                                {"agent", peer.agent},
                                                {"bytes_received", peer.bytes_received}});
     object["balance"] = to_json(balance);
-    object["note"] = did.cross_checked == 0 ? boost::json::value(omission_note) : nullptr;
+    object["note"] = one_peer_scanned(did) ? boost::json::value(omission_note) : nullptr;
     return object;
 }
 

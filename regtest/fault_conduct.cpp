@@ -87,6 +87,12 @@ void chatter(SimSession& session, FaultState&, Messages& messages) {
         messages.emplace_back(std::move(message));
 }
 
+/// Never answers a block, and never stops talking either.
+void chatter_for_ever(SimSession& session, FaultState& state) {
+    for (std::int64_t i = 0; i < state.n; ++i)
+        session.emit(p2p::Message(p2p::Unknown{"whatever", 1'000}));
+}
+
 /// Before each answer to getheaders, a block that does not exist is announced.
 void phantom_blocks(SimSession&, FaultState& state, Messages& messages) {
     if (!as<p2p::Headers>(messages.front())) return;
@@ -146,6 +152,16 @@ std::vector<Fault> conduct_faults() {
         {.name = "phantom-blocks",
          .does = "announces blocks that do not exist, again and again",
          .outgoing = phantom_blocks},
+        {.name = "chatter-for-ever",
+         .does =
+             "answers no request for filtered blocks and no ping, and sends n messages a second",
+         .n = 3,
+         .swallow =
+             [](SimSession& session, FaultState&, const p2p::Message& message) {
+                 return asks_filtered(message) || (is<p2p::Ping>(message) && session.established());
+             },
+         .tick = chatter_for_ever,
+         .every_ms = 1'000},
         {.name = "chatter",
          .does = "odd, allowed messages after the handshake",
          .outgoing = chatter},

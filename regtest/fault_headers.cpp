@@ -94,6 +94,64 @@ bool endless_headers(SimSession& session, FaultState& state, const p2p::Message&
     return true;
 }
 
+/// `count` headers of an invented branch above a block; `branch` tells one branch from another.
+std::vector<chain::BlockHeader> invented(const SimBlock& fork, std::size_t count,
+                                         std::uint8_t branch) {
+    auto first = fork.header;
+    first.previous = hash_of(fork.header);
+    first.merkle_root.bytes[0] = branch;
+    first.time += 60;
+    grind(first);
+    std::vector<chain::BlockHeader> headers{first};
+    extend(headers, count);
+    return headers;
+}
+
+/// Behind each real answer a branch of its own, with less work than the chain.
+void lighter_branch(SimSession& session, FaultState& state, Messages& messages) {
+    const auto& active = session.node().active();
+    const auto least = static_cast<std::size_t>(state.n) + 1;
+    if (!as<p2p::Headers>(messages.front()) || active.size() <= least) return;
+    const auto& fork = *active[active.size() - least];
+    messages.emplace_back(
+        p2p::Message(p2p::Headers{invented(fork, static_cast<std::size_t>(state.n) - 1, 1)}));
+}
+
+/// Before the first real answer, two invented branches that outgrow each other by turns.
+void competing_branches(SimSession& session, FaultState& state, Messages& messages) {
+    const auto& genesis = session.node().chain().genesis();
+    const auto turns = std::min<std::size_t>(20, session.node().active().size() / 2);
+    if (!as<p2p::Headers>(messages.front()) || state.count++ > 0) return;
+    Messages before;
+    for (std::size_t length = 1; length <= turns; ++length) {
+        before.emplace_back(p2p::Message(
+            p2p::Headers{invented(genesis, length, static_cast<std::uint8_t>(length % 2))}));
+    }
+    messages.insert(messages.begin(), std::make_move_iterator(before.begin()),
+                    std::make_move_iterator(before.end()));
+}
+
+/// A node that is behind: it knows the lower half of its chain only.
+void old_tip(SimSession& session, FaultState&, Messages& messages) {
+    const auto& active = session.node().active();
+    const auto& highest = *active[active.size() / 2];
+    for (auto& outgoing : messages) {
+        auto* message = as<p2p::Headers>(outgoing);
+        if (!message) continue;
+        std::erase_if(message->headers, [&](const auto& header) {
+            return session.node().block(hash_of(header))->height > highest.height;
+        });
+    }
+}
+
+void huge_claim(SimNodeConfig& config) { config.start_height = 1'000'000; }
+
+/// Again and again, with or without a question.
+void headers_flood(SimSession& session, FaultState& state) {
+    for (std::int64_t i = 0; i < state.n; ++i)
+        session.emit(p2p::Message(p2p::Headers{{session.node().tip().header}}));
+}
+
 /// Every request is answered by a header whose parent nobody knows.
 bool floating_headers(SimSession& session, FaultState& state, const p2p::Message& message) {
     if (!is<p2p::GetHeaders>(message)) return false;
@@ -136,6 +194,21 @@ std::vector<Fault> header_faults() {
         {.name = "endless-headers",
          .does = "2,000 valid headers more for every request",
          .swallow = endless_headers},
+        {.name = "lighter-branch",
+         .does =
+             "claims a huge height, and sends a branch that forks n blocks down, with less work",
+         .n = 20,
+         .configure = huge_claim,
+         .outgoing = lighter_branch},
+        {.name = "competing-branches",
+         .does = "two invented branches outgrow each other by turns before its own chain",
+         .outgoing = competing_branches},
+        {.name = "old-tip", .does = "knows the lower half of its chain only", .outgoing = old_tip},
+        {.name = "headers-flood",
+         .does = "its tip's header n times a second",
+         .n = 1'000,
+         .tick = headers_flood,
+         .every_ms = 1'000},
         {.name = "floating-headers",
          .does = "headers that never connect",
          .swallow = floating_headers},

@@ -36,6 +36,29 @@ void altered_header(const SimBlock&, bip37::MerkleBlock& message) {
     grind(message.header);
 }
 
+/// CVE-2017-12842: half the transactions, so that the nodes above the leaves stand for them. Their
+/// preimages are 64 bytes that parse as no transaction here, so that none follows.
+void inner_node_as_leaf(const SimBlock& block, bip37::MerkleBlock& message) {
+    std::vector<chain::Hash256> inner;
+    for (std::size_t i = 0; i < block.txids.size(); i += 2) {
+        const auto& right = block.txids[std::min(i + 1, block.txids.size() - 1)];
+        inner.push_back(chain::hash256(block.txids[i], right));
+    }
+    std::vector<bool> matched(inner.size());
+    matched.back() = true;
+    message.tree = bip37::build_partial_merkle_tree(inner, matched);
+}
+
+/// Its parent's proof in place of each matching block's.
+void another_block(SimSession& session, FaultState&, const SimBlock& block, Answer& answer) {
+    if (answer.size() < 2) return;
+    const auto* parent = session.node().block(block.header.previous);
+    answer.clear();
+    answer.emplace_back(p2p::Message(bip37::MerkleBlock{
+        parent->header,
+        bip37::build_partial_merkle_tree(parent->txids, std::vector<bool>(parent->txids.size()))}));
+}
+
 /// CVE-2012-2459: the odd last transactions once more, and marked as matches. A count that is a
 /// power of two has no such form, and is left alone.
 void duplicated_subtree(const SimBlock& block, bip37::MerkleBlock& message) {
@@ -79,6 +102,12 @@ std::vector<Fault> merkleblock_faults() {
         {.name = "altered-header",
          .does = "a merkleblock's header is not the stored one",
          .answer = in_matching_block<altered_header>},
+        {.name = "inner-node-as-leaf",
+         .does = "inner nodes pass for transactions (CVE-2017-12842)",
+         .answer = in_matching_block<inner_node_as_leaf>},
+        {.name = "another-block",
+         .does = "proves its parent in place of a block with a match",
+         .answer = another_block},
         {.name = "duplicated-subtree",
          .does = "CVE-2012-2459, where the count allows it",
          .answer = in_matching_block<duplicated_subtree>},

@@ -93,6 +93,11 @@ bool no_auto_update(bip37::BloomFilter& filter, const chain::Transaction& tx,
     return bip37::matches(filter, tx);
 }
 
+/// The first filter stays, whatever is loaded later.
+bool keep_first_filter(SimSession&, FaultState& state, const p2p::Message& message) {
+    return is<bip37::FilterLoad>(message) && state.count++ > 0;
+}
+
 } // namespace
 
 std::vector<Fault> transaction_faults() {
@@ -128,6 +133,9 @@ std::vector<Fault> transaction_faults() {
         {.name = "hides-spends",
          .does = "hides what spends a coin in the filter",
          .match = hide_spends},
+        {.name = "keeps-first-filter",
+         .does = "takes no second filter on a connection",
+         .swallow = keep_first_filter},
         {.name = "no-auto-update",
          .does = "never adds outpoints to the filter",
          .match = no_auto_update},

@@ -24,6 +24,10 @@ void break_frame(SimSession& session, FaultState& state, Messages& messages) {
 void flip_checksum(Bytes& bytes) { bytes[20] ^= 1; }
 void flip_magic(Bytes& bytes) { bytes[0] ^= 1; }
 void huge_length(Bytes& bytes) { std::fill_n(bytes.begin() + 16, 4, std::uint8_t{0xff}); }
+void too_long(Bytes& bytes) { // 4,000,001
+    constexpr std::uint8_t length[] = {0x01, 0x09, 0x3d, 0x00};
+    std::copy(std::begin(length), std::end(length), bytes.begin() + 16);
+}
 void unpadded_command(Bytes& bytes) { bytes[15] = 'x'; }
 void noise(Bytes& bytes) {
     std::uint32_t state = 0x9e3779b9;
@@ -41,16 +45,25 @@ void noise_for_version(SimSession&, FaultState&, Messages& messages) {
     messages = {RawBytes{std::move(bytes)}};
 }
 
-/// A headers message whose payload ends in the middle of a header, in a good envelope.
-void truncated_payload(SimSession& session, FaultState&, Messages& messages) {
-    if (!as<p2p::Headers>(messages.front())) return;
+/// Half of a message's payload, in a good envelope.
+template <class Wanted>
+void truncate(SimSession& session, Messages& messages, const char* command) {
+    if (!as<Wanted>(messages.front())) return;
     auto payload = p2p::encode_payload(std::get<p2p::Message>(messages.front()));
     payload.resize(payload.size() / 2);
-    auto bytes = frame(session, p2p::Message(p2p::Unknown{"headers", payload.size()}));
+    auto bytes = frame(session, p2p::Message(p2p::Unknown{command, payload.size()}));
     std::copy(payload.begin(), payload.end(), bytes.begin() + p2p::frame_header_bytes);
     const auto checksum = chain::hash256(payload);
     std::copy_n(checksum.bytes.begin(), 4, bytes.begin() + 20);
     messages = {RawBytes{std::move(bytes)}};
+}
+
+void truncated_payload(SimSession& session, FaultState&, Messages& messages) {
+    truncate<p2p::Headers>(session, messages, "headers");
+}
+
+void invalid_transaction(SimSession& session, FaultState&, Messages& messages) {
+    truncate<p2p::Tx>(session, messages, "tx");
 }
 
 } // namespace
@@ -70,6 +83,10 @@ std::vector<Fault> wire_faults() {
          .does = "announces 4 GiB in the n-th message after the handshake",
          .n = 3,
          .outgoing = break_frame<huge_length>},
+        {.name = "long-frame",
+         .does = "announces 4,000,001 bytes in the n-th message after the handshake",
+         .n = 3,
+         .outgoing = break_frame<too_long>},
         {.name = "unpadded-command",
          .does = "the n-th message's command is not padded",
          .n = 3,
@@ -77,6 +94,9 @@ std::vector<Fault> wire_faults() {
         {.name = "truncated-payload",
          .does = "headers messages end in the middle of one",
          .outgoing = truncated_payload},
+        {.name = "invalid-transaction",
+         .does = "transactions end in the middle of one",
+         .outgoing = invalid_transaction},
         {.name = "one-byte-a-second", .does = "sends one byte a second", .bytes_per_second = 1},
         {.name = "slow", .does = "sends ten thousand bytes a second", .bytes_per_second = 10'000},
     };

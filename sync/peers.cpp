@@ -149,6 +149,7 @@ void Peers::on_bytes(PeerId id, std::uint64_t received, std::uint64_t sent) {
     slot.bytes_sent += sent - it->second.bytes_sent;
     it->second.bytes_received = received;
     it->second.bytes_sent = sent;
+    if (std::exchange(it->second.chatters, false)) it->second.looked_bytes = received;
 }
 
 void Peers::on_disconnected(PeerId id, Loss loss, const std::string& detail) {
@@ -239,6 +240,7 @@ bool Peers::flooded(PeerId id) {
     const auto it = peers_.find(id);
     if (it == peers_.end()) return false;
     auto& peer = it->second;
+    peer.chatters = true;
     if (context_.now.steady_ms - peer.flood_window_ms > flood_window_ms) {
         peer.flood_window_ms = context_.now.steady_ms;
         peer.flood_count = 0;

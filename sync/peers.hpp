@@ -43,7 +43,7 @@ class Peers {
     /// Somebody has not had a first chance yet: deciding without them would be hasty.
     bool first_attempts_pending() const;
     /// Whether bytes come from the peer at a rate worth waiting for, since the last time this was
-    /// asked.
+    /// asked. Whole messages that nobody asked for are not worth it.
     bool moving(PeerId peer);
     std::string address(PeerId peer) const;
     std::optional<PeerId> at_address(const std::string& address) const;
@@ -90,6 +90,7 @@ class Peers {
         std::uint64_t bytes_received = 0;
         std::uint64_t bytes_sent = 0;
         std::uint64_t looked_bytes = 0; ///< at the last moving()
+        bool chatters = false;          ///< what it has sent since then is nothing we asked for
         std::int64_t looked_ms = 0;
         std::int64_t flood_window_ms = 0;
         std::int64_t flood_count = 0;

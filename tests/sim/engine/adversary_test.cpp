@@ -123,5 +123,15 @@ TEST_F(Adversary, APeerThatKnowsLessThanTheBestChainIsNoReasonToFail) {
     }
 }
 
+TEST_F(Adversary, AProvenTransactionOf64BytesIsRefused) { // CVE-2017-12842
+    auto small = chain.pay(Bytes(4, 0x51), 1);
+    ASSERT_EQ(chain::serialize(small, chain::Witness::strip).size(), 64U);
+    const auto tip = chain.mine(chain.genesis().hash, {.transactions = {small}}).hash;
+    auto& node = world->add_node({.faults = {{"matches-all"}}});
+    node.set_tip(tip, 0);
+    sync_fails(errc::bad_peer);
+    EXPECT_EQ(world->drops(node), std::vector{sync::DropReason::bad_transaction});
+}
+
 } // namespace
 } // namespace headlight::tests

@@ -116,7 +116,7 @@ TEST_F(Views, StatusTellsHeadersAndScanApart) {
     EXPECT_EQ(synced.at("gap").as_int64(), 20);
     EXPECT_EQ(synced.at("transactions").as_int64(), 2);
     EXPECT_GT(synced.at("filter").at("bytes").to_number<int>(), 8);
-    EXPECT_TRUE(run({"status"}).out.ends_with(": use a node you trust.\n"));
+    EXPECT_TRUE(run({"status"}).out.ends_with(", or name a second one.\n"));
     EXPECT_EQ(run({"status", "--json"}).out.find("E-"), std::string::npos) << "decimal fractions";
 
     mine({chain::Transaction{}}); // a block that nobody has scanned
