@@ -6,12 +6,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iostream>
+#include <source_location>
 
 namespace headlight::tests {
 
-/// The stack trace of the abort names the rule.
-inline void require(bool holds) {
-    if (!holds) std::abort();
+/// Says where the rule stands that was broken.
+inline void require(bool holds, std::source_location at = std::source_location::current()) {
+    if (holds) return;
+    std::cerr << at.file_name() << ':' << at.line() << ": broken\n";
+    std::abort();
 }
 
 /// Reads choices from the input; zeros once it is used up.

@@ -145,6 +145,14 @@ std::optional<StoredTx> transaction_row(Input& input, const std::vector<StoredTx
     return stored;
 }
 
+void seal_row(Input& input) {
+    static Row row("SELECT ?,?,?");
+    const auto value = blob(input, 20);
+    row.write().bind_text("seal").bind_blob(value).bind_sum();
+    const auto seal = read_seal_row(row.read());
+    if (seal) require(seal->encode() == value);
+}
+
 void meta_row(Input& input, WalletState& state) {
     static const std::array<std::string, 9> names{"network",      "fingerprint", "created",
                                                   "scan",         "scan_trail",  "rescan",
@@ -192,8 +200,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     WalletState state;
     state.network = std::string(regtest().name);
     for (int rows = 0; rows < 40 && !input.empty(); ++rows) {
-        const auto kind = input.choose(4);
-        if (kind == 0) {
+        const auto kind = input.choose(5);
+        if (kind == 4) {
+            seal_row(input);
+        } else if (kind == 0) {
             meta_row(input, state);
         } else if (kind == 1) {
             if (auto read = descriptor_row(input)) state.descriptors.push_back(std::move(*read));
