@@ -25,11 +25,12 @@ bool announces(const p2p::Message& message, const chain::Hash256& id) {
                               [&](const auto& entry) { return entry.hash == id; });
 }
 
-Heard shake_hands(Peer& peer, const Greeting& greeting) {
+Heard shake_hands(Peer& peer, const Greeting& greeting, std::int32_t& version) {
     peer.send_raw("version", version_payload(greeting));
     const auto is_version = [](const auto& m) { return std::holds_alternative<p2p::Version>(m); };
     auto heard = peer.until(is_version, peer.deadlines().answer);
     if (heard.end != WaitEnd::reached) return heard;
+    version = heard.first<p2p::Version>()->version;
     for (const auto& message : greeting.before_verack)
         peer.send(message);
     peer.send(p2p::Verack{});
@@ -62,7 +63,7 @@ Peer& Bench::connect() { return peers_.emplace_back(node_, deadlines_); }
 Peer& Bench::greet(const Greeting& greeting) {
     auto& peer = connect();
     peer.keep_log(false);
-    const auto heard = shake_hands(peer, greeting);
+    const auto heard = shake_hands(peer, greeting, node_version_);
     if (heard.end != WaitEnd::reached)
         throw Ended{heard.closed() && heard.messages.empty()
                         ? skipped("the node closes at once: it may have banned this address")
@@ -112,11 +113,16 @@ chain::Transaction Bench::payment(const Coin& coin, const std::vector<Bytes>& sc
     return tx;
 }
 
-void Bench::mine(std::vector<chain::Transaction> transactions) {
+SceneBlock Bench::mine(std::vector<chain::Transaction> transactions) {
     auto mill = Mill::open(maker(), network());
     if (!mill) throw Ended{skipped("no block can be made: " + to_string(mill.error()))};
-    if (const auto block = mill->mine(std::move(transactions)); !block)
-        throw Ended{skipped("no block can be made: " + to_string(block.error()))};
+    auto block = mill->mine(std::move(transactions));
+    if (!block) throw Ended{skipped("no block can be made: " + to_string(block.error()))};
+    return std::move(*block);
+}
+
+bool Bench::any_closed() const {
+    return std::any_of(peers_.begin(), peers_.end(), [](const auto& p) { return p.closed(); });
 }
 
 std::string Bench::sent() const {

@@ -40,6 +40,8 @@ class Bench {
     /// A connection after its handshake, whose messages are left out of the log. Throws Ended when
     /// the node does not shake hands.
     Peer& greet(const Greeting& greeting = {});
+    /// The protocol version of the node that was greeted last.
+    std::int32_t node_version() const { return node_version_; }
     /// Throws Ended (skipped) when there is none.
     Scene& scene();
     Maker& maker();
@@ -57,10 +59,12 @@ class Bench {
     /// Pays what `coin` holds, less a fee, in equal parts.
     static chain::Transaction payment(const Coin& coin, const std::vector<Bytes>& scripts);
     /// Mines on the node's tip. Throws Ended (skipped) with the reason when that fails.
-    void mine(std::vector<chain::Transaction> transactions = {});
+    SceneBlock mine(std::vector<chain::Transaction> transactions = {});
 
     /// What was said on all connections, in words.
     std::string sent() const;
+    /// Whether the node ended a connection of this check.
+    bool any_closed() const;
     /// What this check put into the mempool.
     const std::vector<chain::Transaction>& submitted() const { return submitted_; }
 
@@ -72,6 +76,7 @@ class Bench {
     Scene* scene_;
     Maker* maker_;
     std::deque<Peer> peers_;
+    std::int32_t node_version_ = 0;
     std::vector<chain::Transaction> submitted_;
 };
 

@@ -31,7 +31,9 @@ Bytes script_of(std::initializer_list<std::uint8_t> before, ByteView data,
 
 class SceneMaker {
   public:
-    explicit SceneMaker(Mill mill) : mill_(std::move(mill)) {}
+    explicit SceneMaker(Mill mill) : mill_(std::move(mill)) {
+        scene_.filler_script = anyone_script();
+    }
 
     result<Scene> make() {
         for (const auto step : {&SceneMaker::fund, &SceneMaker::fan_out, &SceneMaker::forms,

@@ -14,8 +14,8 @@ class Maker {
     struct Tip {
         chain::Hash256 hash;
         std::int32_t height = 0;
-        std::uint32_t bits = 0;
         std::vector<std::uint32_t> times; ///< of the last 11 blocks or fewer, the newest last
+        bool signal_segwit = false;       ///< BIP-9 has yet to activate it (older nodes on regtest)
         std::int64_t now = 0;             ///< the clock by which the next block is dated
     };
     virtual result<Tip> tip() = 0;
@@ -26,6 +26,8 @@ class Maker {
     /// Errors: not_accepted where a node cannot do it.
     virtual result<void> invalidate(const chain::Hash256& block) = 0;
     virtual result<void> reconsider(const chain::Hash256& block) = 0;
+    /// Lets every address that the node banned come back.
+    virtual result<void> lift_bans() = 0;
 };
 
 } // namespace headlight::conform

@@ -25,15 +25,10 @@ Outcome one_element(Bench& bench, const Spot& spot, const Bytes& element, bool w
     return matches(ask(peer, spot.block->hash), positions);
 }
 
-/// Outputs of the helper kind stand everywhere in a made scene.
-bool usable(const chain::TxOut& output) {
-    static const auto helper = anyone_script();
-    return output.script_pubkey != helper;
-}
-
 Spot output_of(Bench& bench, ScriptForm form) {
     const auto spot = bench.scene().output([&](const chain::TxOut& output) {
-        return usable(output) && chain::classify(output.script_pubkey) == form;
+        return output.script_pubkey != bench.scene().filler_script &&
+               chain::classify(output.script_pubkey) == form;
     });
     return bench.need(spot, std::string(to_string(form)) + " output");
 }
@@ -202,7 +197,7 @@ Outcome outpoint(Bench& bench) {
 Outcome other_outpoint(Bench& bench) {
     const auto spot = any_input(bench);
     auto other = spot.input().prevout;
-    other.index += 1'000'000;
+    other.index += 1;
     return one_element(bench, spot, to_bytes(other.bytes()), false);
 }
 

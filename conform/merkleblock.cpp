@@ -269,14 +269,13 @@ Outcome stale_block(Bench& bench) {
 }
 
 Outcome invalid_block(Bench& bench) {
-    const auto tip = bench.maker().tip();
-    if (!tip) return skipped("the tip is not known: " + to_string(tip.error()));
+    const auto block = bench.mine(); // so that nothing else is lost with it
     auto& peer = bench.greet();
     peer.send(bip37::FilterLoad{filter_of({Bytes(20, 1)})});
-    if (const auto done = bench.maker().invalidate(tip->hash); !done)
+    if (const auto done = bench.maker().invalidate(block.hash); !done)
         return skipped("the node cannot be told that a block is invalid");
-    const auto answer = ask(peer, tip->hash);
-    if (const auto done = bench.maker().reconsider(tip->hash); !done)
+    const auto answer = ask(peer, block.hash);
+    if (const auto done = bench.maker().reconsider(block.hash); !done)
         return fail("the block stays invalid: " + to_string(done.error()));
     return unanswered(answer);
 }

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::int32_t halving = 150; // regtest's
 constexpr Amount first_subsidy = 5'000'000'000;
+constexpr std::int32_t plain_version = 0x20000000;
+constexpr std::int32_t signalling_version = 0x20000003; // BIP-9: bits 0 and 1, BIP-68 and BIP-141
 constexpr std::size_t median_span = 11;
 constexpr std::string_view commitment_header = "\x6a\x24\xaa\x21\xa9\xed"; // BIP-141
 
@@ -63,7 +65,7 @@ result<Mill> Mill::open(Maker& maker, const chain::Network& network) {
                      "elsewhere they cost work", "Leave --rpc out"};
     const auto tip = maker.tip();
     if (!tip) return tip.error();
-    return Mill(maker, *tip);
+    return Mill(maker, *tip, network.pow_limit_bits);
 }
 
 Amount Mill::subsidy() const {
@@ -94,11 +96,11 @@ result<SceneBlock> Mill::mine(std::vector<chain::Transaction> transactions) {
     transactions.insert(transactions.begin(), first);
     auto block = scene_block({}, std::move(transactions));
     auto& header = block.header;
-    header.version = 0x20000000;
+    header.version = tip_.signal_segwit ? signalling_version : plain_version;
     header.previous = tip_.hash;
     header.merkle_root = bip37::merkle_root(block.txids);
     header.time = next_time(tip_);
-    header.bits = tip_.bits;
+    header.bits = bits_; // which never change on regtest
     const auto target = chain::decode_compact(header.bits).magnitude;
     while (chain::to_number(hash_of(header)) > target)
         ++header.nonce;

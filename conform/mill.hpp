@@ -25,11 +25,13 @@ class Mill {
     void go_back(const Maker::Tip& tip) { tip_ = tip; }
 
   private:
-    Mill(Maker& maker, const Maker::Tip& tip) : maker_(&maker), tip_(tip) {}
+    Mill(Maker& maker, const Maker::Tip& tip, std::uint32_t bits)
+        : maker_(&maker), tip_(tip), bits_(bits) {}
     chain::Transaction coinbase(const std::vector<chain::Transaction>& others);
 
     Maker* maker_;
     Maker::Tip tip_;
+    std::uint32_t bits_ = 0;
     std::uint64_t serial_ = 0;
 };
 

@@ -44,7 +44,7 @@ bool is_noise(const p2p::Message& message) {
                 return std::is_same_v<M, p2p::Ping> || std::is_same_v<M, p2p::Addr> ||
                        std::is_same_v<M, p2p::AddrV2> || std::is_same_v<M, p2p::GetHeaders> ||
                        std::is_same_v<M, p2p::SendHeaders> || std::is_same_v<M, p2p::Alert> ||
-                       std::is_same_v<M, p2p::GetAddr>;
+                       std::is_same_v<M, p2p::GetAddr> || std::is_same_v<M, p2p::FeeFilter>;
         },
         message);
 }
@@ -210,8 +210,6 @@ Heard Peer::fence() {
         throw Ended{fail("no pong within " + std::to_string(deadlines_.answer.count()) +
                          " ms; before: " + heard.text())};
     if (heard.end == WaitEnd::reached) heard.messages.pop_back();
-    std::erase_if(heard.messages,
-                  [](const auto& m) { return std::holds_alternative<p2p::FeeFilter>(m); });
     return heard;
 }
 

@@ -3,7 +3,6 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_to.hpp>
 
-#include <charconv>
 #include <optional>
 
 namespace headlight::conform {
@@ -28,6 +27,14 @@ std::optional<T> member(const boost::json::value& answer, std::string_view name)
 std::optional<chain::Hash256> hash_member(const boost::json::value& answer, std::string_view name) {
     const auto text = member<std::string>(answer, name);
     return text ? chain::Hash256::from_string(*text) : std::nullopt;
+}
+
+/// Bitcoin Core before 0.19 and bcoin: regtest starts without it.
+bool awaits_segwit(const boost::json::value& info) {
+    const auto forks = member<boost::json::object>(info, "bip9_softforks");
+    const auto* segwit = forks ? forks->if_contains("segwit") : nullptr;
+    const auto status = segwit ? member<std::string>(*segwit, "status") : std::nullopt;
+    return status && *status != "active";
 }
 
 Error lacking(std::string_view name, const boost::json::value& answer) {
@@ -68,7 +75,7 @@ result<Maker::Tip> RpcMaker::tip() {
     if (!info) return info.error();
     const auto hash = hash_member(*info, "bestblockhash");
     if (!hash) return lacking("bestblockhash", *info);
-    Tip tip{*hash, 0, 0, {}, now_()};
+    Tip tip{*hash, 0, {}, awaits_segwit(*info), now_()};
     for (auto at = *hash; tip.times.size() < times_wanted;) {
         const auto header = call("getblockheader", {at.to_string(), true});
         if (!header) return header.error();
@@ -76,10 +83,8 @@ result<Maker::Tip> RpcMaker::tip() {
         if (!time) return lacking("time", *header);
         tip.times.insert(tip.times.begin(), *time);
         if (tip.times.size() == 1) {
-            const auto bits = member<std::string>(*header, "bits");
             const auto height = member<std::int32_t>(*header, "height");
-            if (!bits || !height) return lacking("bits and height", *header);
-            std::from_chars(bits->data(), bits->data() + bits->size(), tip.bits, 16);
+            if (!height) return lacking("height", *header);
             tip.height = *height;
         }
         const auto previous = hash_member(*header, "previousblockhash");
@@ -101,19 +106,22 @@ result<void> RpcMaker::submit(const p2p::Block& block) {
 }
 
 result<void> RpcMaker::submit(const chain::Transaction& tx) {
-    const auto answer = call("sendrawtransaction", {to_hex(chain::serialize(tx))});
-    if (!answer) return answer.error();
-    return {};
+    return order("sendrawtransaction", {to_hex(chain::serialize(tx))});
 }
 
 result<void> RpcMaker::invalidate(const chain::Hash256& block) {
-    const auto answer = call("invalidateblock", {block.to_string()});
-    if (!answer) return answer.error();
-    return {};
+    return order("invalidateblock", {block.to_string()});
 }
 
 result<void> RpcMaker::reconsider(const chain::Hash256& block) {
-    const auto answer = call("reconsiderblock", {block.to_string()});
+    return order("reconsiderblock", {block.to_string()});
+}
+
+result<void> RpcMaker::lift_bans() { return order("clearbanned"); }
+
+/// An RPC whose answer says nothing.
+result<void> RpcMaker::order(std::string_view method, const boost::json::array& params) {
+    const auto answer = call(method, params);
     if (!answer) return answer.error();
     return {};
 }

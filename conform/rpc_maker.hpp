@@ -21,9 +21,11 @@ class RpcMaker : public Maker {
     result<void> submit(const chain::Transaction& tx) override;
     result<void> invalidate(const chain::Hash256& block) override;
     result<void> reconsider(const chain::Hash256& block) override;
+    result<void> lift_bans() override;
 
   private:
     RpcMaker(const RpcAccess& access, std::function<std::int64_t()> now);
+    result<void> order(std::string_view method, const boost::json::array& params = {});
     result<boost::json::value> call(std::string_view method, const boost::json::array& params = {});
 
     rpc::JsonRpc rpc_;

@@ -11,6 +11,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+bool is_version(const p2p::Message& message) {
+    return std::holds_alternative<p2p::Version>(message);
+}
+
 /// The node's version; an error when there is no talking to it.
 result<p2p::Version> introduce(const NodeAddress& node, const Deadlines& deadlines) {
     try {
@@ -67,13 +71,20 @@ Result carry_out(const Check& check, Bench& bench) {
     return result;
 }
 
-/// Whether the node is still there: one that a check ended has failed that check.
-void look_after(const NodeAddress& node, const Deadlines& deadlines, Result& result) {
+/// A node that a check ended has failed it. One that bans us has not: that is said, and undone
+/// where it can be, so that the other checks find a node.
+void look_after(const NodeAddress& node, const RunOptions& options, bool was_closed,
+                Result& result) {
+    if (result.outcome.verdict == Verdict::skipped) return;
     try {
-        Peer peer(node, deadlines);
+        Peer peer(node, options.deadlines);
+        if (!was_closed) return;
+        peer.send_raw("version", version_payload({}));
+        if (!peer.until(is_version, options.deadlines.answer).closed()) return;
+        const bool lifted = options.maker && options.maker->lift_bans();
+        result.outcome.got += lifted ? "; then a ban, lifted by RPC" : "; then a ban";
     } catch (const Ended&) {
-        if (result.outcome.verdict != Verdict::skipped)
-            result.outcome = fail(result.outcome.got + "; and then the node was gone");
+        result.outcome = fail(result.outcome.got + "; then the node was gone");
     }
 }
 
@@ -142,7 +153,7 @@ result<Report> run(const NodeAddress& node, const RunOptions& options) {
     for (const auto* check : *chosen) {
         Bench bench(node, options.deadlines, scene, options.maker);
         auto result = carry_out(*check, bench);
-        look_after(node, options.deadlines, result);
+        look_after(node, options, bench.any_closed(), result);
         left.insert(left.end(), bench.submitted().begin(), bench.submitted().end());
         if (options.done) options.done(result);
         report.results.push_back(std::move(result));

@@ -75,7 +75,8 @@ std::optional<Spend> Scene::spend(chain::ScriptForm form, bool same_block) const
         for (std::size_t position = 1; position < block.transactions.size(); ++position) {
             const auto& outputs = block.transactions[position].outputs;
             for (std::size_t index = 0; index < outputs.size(); ++index) {
-                if (chain::classify(outputs[index].script_pubkey) != form) continue;
+                const auto& script = outputs[index].script_pubkey;
+                if (script == filler_script || chain::classify(script) != form) continue;
                 const Spot made{&block, position, index};
                 const auto spending = spender(made.outpoint());
                 if (spending && (spending->block == &block) == same_block)

@@ -22,10 +22,10 @@ const std::vector<Fault>& all_faults() {
 }
 
 const Fault* find_fault(std::string_view name) {
-    const auto& faults = all_faults();
-    const auto found = std::find_if(faults.begin(), faults.end(),
-                                    [&](const Fault& fault) { return fault.name == name; });
-    return found == faults.end() ? nullptr : &*found;
+    for (const auto* table : {&all_faults(), &broken_nodes()})
+        for (const auto& fault : *table)
+            if (fault.name == name) return &fault;
+    return nullptr;
 }
 
 result<FaultChoice> parse_fault(std::string_view text) {
@@ -53,6 +53,18 @@ FaultRun::FaultRun(const std::vector<FaultChoice>& choices) {
         if (!fault) throw std::logic_error("no fault is named " + choice.name);
         active_.push_back({fault, {choice.n.value_or(fault->n)}});
     }
+}
+
+void FaultRun::opened(SimSession& session) {
+    for (auto& [fault, state, last] : active_)
+        if (fault->opened) fault->opened(session);
+}
+
+bool FaultRun::frame(SimSession& session, const NodeFrame& frame) {
+    bool taken = false;
+    for (auto& [fault, state, last] : active_)
+        if (fault->frame) taken |= fault->frame(session, state, frame);
+    return taken;
 }
 
 bool FaultRun::swallow(SimSession& session, const p2p::Message& message) {

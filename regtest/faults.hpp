@@ -2,6 +2,7 @@
 // of a few hooks; one small row each in the fault_*.cpp files.
 #pragma once
 
+#include "regtest/node_frames.hpp"
 #include "regtest/sim_session.hpp"
 
 #include <string>
@@ -34,6 +35,10 @@ struct Fault {
 
     // Hooks; null: honest.
     void (*configure)(SimNodeConfig&) = nullptr;
+    /// The connection was opened; nothing is said yet.
+    void (*opened)(SimSession&) = nullptr;
+    /// Any frame that comes, bad or not. True: it is dealt with.
+    bool (*frame)(SimSession&, FaultState&, const NodeFrame&) = nullptr;
     /// True: the honest session never sees this message.
     bool (*swallow)(SimSession&, FaultState&, const p2p::Message&) = nullptr;
     /// Whether a transaction matches, in place of the honest rule.
@@ -48,6 +53,10 @@ struct Fault {
 };
 
 const std::vector<Fault>& all_faults();
+/// Nodes that break one rule of BIP-37 each, in ways that a client cannot or need not tell: they
+/// show that a check can fail (conform/). Named "broken-...".
+const std::vector<Fault>& broken_nodes();
+/// In either table.
 const Fault* find_fault(std::string_view name);
 /// "name" or "name:n". Errors: bad_argument.
 result<FaultChoice> parse_fault(std::string_view text);
@@ -58,6 +67,8 @@ class FaultRun {
     /// Throws std::logic_error for a name that is not in the table.
     explicit FaultRun(const std::vector<FaultChoice>& choices);
 
+    void opened(SimSession& session);
+    bool frame(SimSession& session, const NodeFrame& frame);
     bool swallow(SimSession& session, const p2p::Message& message);
     bool match(bip37::BloomFilter& filter, const chain::Transaction& tx,
                const chain::Hash256& txid);

@@ -26,6 +26,11 @@ struct SimNodeConfig {
     bool noban = false;                        ///< whitelist=noban: they wait for nothing
     std::int64_t unix_at_zero = 1'700'000'000; ///< the wall's clock when the virtual one shows 0
     std::vector<FaultChoice> faults{};
+
+    // How it reads its socket; anything but the first is for broken nodes.
+    enum class Reading { stream, first_frame_of_segment, whole_frames_only };
+    Reading reading = Reading::stream;
+    bool any_magic = false;
 };
 
 class SimNode {
@@ -36,6 +41,7 @@ class SimNode {
     SimNode& operator=(const SimNode&) = delete;
 
     ChainBuilder& chain() { return *chain_; }
+    const ChainBuilder& chain() const { return *chain_; }
     const SimNodeConfig& config() const { return config_; }
 
     // Connections

@@ -1,6 +1,7 @@
 #include "regtest/sim_server.hpp"
 
 #include "p2p/framing.hpp"
+#include "regtest/node_frames.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -23,11 +24,11 @@ class Server;
 /// One client. Lives as long as an operation of its socket or timers holds it.
 class Client : public std::enable_shared_from_this<Client> {
   public:
-    Client(Server& server, SimSession& session, const chain::Network& network, tcp::socket socket)
+    Client(Server& server, SimSession& session, const SimNode& node, tcp::socket socket)
         : server_(&server),
           session_(&session),
-          network_(network),
-          reader_(network),
+          network_(node.chain().network()),
+          frames_(network_, node.config().any_magic),
           socket_(std::move(socket)),
           wake_(socket_.get_executor()),
           pace_(socket_.get_executor()) {}
@@ -35,6 +36,7 @@ class Client : public std::enable_shared_from_this<Client> {
     void start() {
         error_code ignored;
         socket_.set_option(tcp::no_delay(true), ignored);
+        flush();
         read();
     }
     /// Queues what the session says, and sees to its next wish to be woken.
@@ -55,7 +57,7 @@ class Client : public std::enable_shared_from_this<Client> {
     Server* server_;
     SimSession* session_; // null once closed
     const chain::Network& network_;
-    p2p::FrameReader reader_;
+    NodeFrames frames_;
     tcp::socket socket_;
     boost::asio::steady_timer wake_;
     boost::asio::steady_timer pace_;
@@ -86,6 +88,7 @@ class Server final : public SimServer {
         return error;
     }
 
+    const SimNodeConfig& reads() const { return node_.config(); }
     std::uint16_t port() const override {
         error_code ignored;
         return acceptor_.local_endpoint(ignored).port();
@@ -107,17 +110,17 @@ class Server final : public SimServer {
 
   private:
     void accept() {
-        acceptor_.async_accept([this, alive = std::weak_ptr(alive_)](error_code error,
-                                                                     tcp::socket socket) {
-            if (alive.expired() || error == boost::asio::error::operation_aborted) return;
-            if (!error) {
-                auto& session = node_.open(now_ms());
-                clients_.push_back(std::make_shared<Client>(*this, session, node_.chain().network(),
-                                                            std::move(socket)));
-                clients_.back()->start();
-            }
-            accept();
-        });
+        acceptor_.async_accept(
+            [this, alive = std::weak_ptr(alive_)](error_code error, tcp::socket socket) {
+                if (alive.expired() || error == boost::asio::error::operation_aborted) return;
+                if (!error) {
+                    auto& session = node_.open(now_ms());
+                    clients_.push_back(
+                        std::make_shared<Client>(*this, session, node_, std::move(socket)));
+                    clients_.back()->start();
+                }
+                accept();
+            });
     }
 
     SimNode& node_;
@@ -138,13 +141,14 @@ void Client::read() {
 
 void Client::take(ByteView bytes) {
     if (!session_) return;
-    reader_.feed(bytes);
-    for (;;) {
-        auto message = reader_.next();
-        if (!message) return close();
-        if (!*message) break;
-        session_->on(**message, server_->now_ms());
+    using Reading = SimNodeConfig::Reading;
+    const auto reading = server_->reads().reading;
+    frames_.feed(bytes);
+    while (const auto frame = frames_.next()) {
+        session_->on(*frame, server_->now_ms());
+        if (reading == Reading::first_frame_of_segment) frames_.drop();
     }
+    if (reading == Reading::whole_frames_only && frames_.in_a_frame()) session_->close();
     server_->flush(); // what one client says may be news for all
 }
 

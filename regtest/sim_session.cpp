@@ -17,6 +17,10 @@ constexpr std::size_t max_inv_of_transactions = 1'000;
 constexpr std::int32_t wtxid_relay_version = 70016;
 constexpr std::int32_t feefilter_version = 70013;
 constexpr std::int64_t least_fee_rate = 1'000;
+constexpr std::int64_t usual_fee_rate =
+    5'000; // of all simulated transactions, whose fees are unknown
+constexpr std::int32_t least_version = 31800;
+constexpr std::size_t max_getblocks = 500;
 
 chain::Transaction without_witness(chain::Transaction tx) {
     for (auto& input : tx.inputs)
@@ -37,6 +41,7 @@ SimSession::SimSession(SimNode& node, std::uint32_t number, std::int64_t now_ms)
       now_ms_(now_ms),
       ping_nonce_(node.config().nonce * 1'000 + number) {
     last_slot_ = trickle_slot();
+    faults_->opened(*this);
 }
 
 SimSession::~SimSession() = default;
@@ -48,11 +53,29 @@ void SimSession::on(const p2p::Message& message, std::int64_t now_ms) {
     const bool early = std::holds_alternative<p2p::Version>(message) ||
                        (peer_ && (std::holds_alternative<p2p::Verack>(message) ||
                                   std::holds_alternative<p2p::SendHeaders>(message) ||
-                                  std::holds_alternative<p2p::SendAddrV2>(message)));
+                                  std::holds_alternative<p2p::SendAddrV2>(message) ||
+                                  std::holds_alternative<p2p::Unknown>(message)));
     if (!early && !established_) return;
     std::visit([this](const auto& m) { handle(m); }, message);
     // Under noban nothing waits: relayed transactions and the mempool precede the next answer.
     if (node_->config().noban) trickle();
+}
+
+void SimSession::on(const NodeFrame& frame, std::int64_t now_ms) {
+    tick(now_ms);
+    if (closed_ || faults_->frame(*this, frame)) return;
+    switch (frame.trouble) {
+    case FrameTrouble::none:
+        return on(frame.message, now_ms);
+    case FrameTrouble::wrong_magic:
+    case FrameTrouble::too_long:
+        return close();
+    case FrameTrouble::over_limit:
+        if (established_) close();
+        return;
+    default: // ignored, the connection kept
+        return;
+    }
 }
 
 void SimSession::tick(std::int64_t now_ms) {
@@ -104,6 +127,7 @@ bool SimSession::offers_bloom() const {
 
 void SimSession::handle(const p2p::Version& message) {
     if (peer_) return; // a second one is ignored
+    if (message.version < least_version) return close();
     peer_ = message;
     const auto& config = node_->config();
     p2p::Version ours;
@@ -136,8 +160,12 @@ void SimSession::handle(const p2p::SendAddrV2&) {
 }
 
 void SimSession::handle(const p2p::Unknown& message) {
-    if (message.command == "wtxidrelay" && established_) close();
+    if (message.command != "wtxidrelay") return;
+    if (established_) return close();
+    wtxid_relay_ = true;
 }
+
+void SimSession::handle(const p2p::FeeFilter& message) { fee_rate_ = message.fee_rate; }
 
 void SimSession::handle(const p2p::Ping& message) {
     if (message.nonce) send(p2p::Pong{*message.nonce});
@@ -158,15 +186,8 @@ void SimSession::handle(const p2p::GetHeaders& message) {
         return send(std::move(answer));
     }
     const auto& active = node_->active();
-    std::size_t next = 1; // genesis when nothing of the locator is known
-    for (const auto& hash : message.locator) {
-        const auto* block = node_->block(hash);
-        if (!block || !node_->is_active(*block)) continue;
-        next = static_cast<std::size_t>(block->height) + 1;
-        break;
-    }
     best_header_sent_ = &node_->tip();
-    for (; next < active.size(); ++next) {
+    for (auto next = after_locator(message.locator); next < active.size(); ++next) {
         answer.headers.push_back(active[next]->header);
         const bool full = answer.headers.size() == limits::max_headers_per_message;
         if (!full && active[next]->hash != message.stop) continue;
@@ -174,6 +195,26 @@ void SimSession::handle(const p2p::GetHeaders& message) {
         break;
     }
     send(std::move(answer));
+}
+
+/// The height from which an answer goes on; after genesis when nothing of the locator is known.
+std::size_t SimSession::after_locator(const std::vector<chain::Hash256>& locator) const {
+    for (const auto& hash : locator) {
+        const auto* block = node_->block(hash);
+        if (block && node_->is_active(*block)) return static_cast<std::size_t>(block->height) + 1;
+    }
+    return 1;
+}
+
+void SimSession::handle(const p2p::GetBlocks& message) {
+    p2p::Inv answer;
+    const auto& active = node_->active();
+    for (auto next = after_locator(message.locator);
+         next < active.size() && answer.entries.size() < max_getblocks; ++next) {
+        if (active[next]->hash == message.stop) break;
+        answer.entries.push_back({p2p::InvType::block, active[next]->hash});
+    }
+    if (!answer.entries.empty()) send(std::move(answer));
 }
 
 bool SimSession::has_header(const SimBlock& block) const {
@@ -347,6 +388,12 @@ std::int64_t SimSession::trickle_slot() const {
     return now_ms_ / std::max<std::int64_t>(node_->config().trickle_ms, 1);
 }
 
+p2p::InvEntry SimSession::entry_for(const chain::Hash256& txid) const {
+    const auto* entry = wtxid_relay_ ? node_->find_in_mempool(txid) : nullptr;
+    if (!entry) return {p2p::InvType::tx, txid};
+    return {p2p::InvType::wtx, chain::wtxid(entry->tx)};
+}
+
 void SimSession::trickle_mempool(std::vector<p2p::InvEntry>& entries) {
     if (!mempool_asked_) return;
     mempool_asked_ = false;
@@ -354,7 +401,7 @@ void SimSession::trickle_mempool(std::vector<p2p::InvEntry>& entries) {
         std::erase(to_announce_, entry.txid);
         if (filter_ && !match(entry.tx, entry.txid)) continue;
         known_to_peer_.insert(entry.txid);
-        entries.push_back({p2p::InvType::tx, entry.txid});
+        entries.push_back(entry_for(entry.txid));
     }
 }
 
@@ -362,13 +409,13 @@ void SimSession::trickle() {
     if (!established_ || closed_) return;
     std::vector<p2p::InvEntry> entries;
     trickle_mempool(entries);
-    if (!relay_) to_announce_.clear();
+    if (!relay_ || fee_rate_ > usual_fee_rate) to_announce_.clear();
     for (const auto& id : to_announce_) {
         const auto* entry = node_->find_in_mempool(id);
         if (!entry || known_to_peer_.contains(id)) continue;
         if (filter_ && !match(entry->tx, id)) continue;
         known_to_peer_.insert(id);
-        entries.push_back({p2p::InvType::tx, id});
+        entries.push_back(entry_for(id));
     }
     to_announce_.clear();
     announced_sequence_ = node_->mempool_sequence();

@@ -16,6 +16,7 @@ namespace headlight::regtest {
 
 class SimNode;
 class FaultRun;
+struct NodeFrame;
 
 /// Bytes that are no message of ours: noise, broken envelopes.
 struct RawBytes {
@@ -34,6 +35,8 @@ class SimSession {
     ~SimSession();
 
     void on(const p2p::Message& message, std::int64_t now_ms);
+    /// What came over a real connection, good or bad.
+    void on(const NodeFrame& frame, std::int64_t now_ms);
     /// Does what next_wake_ms() promised. Harmless at any other time.
     void tick(std::int64_t now_ms);
     std::optional<std::int64_t> next_wake_ms() const;
@@ -56,17 +59,22 @@ class SimSession {
     /// Queues without passing the faults.
     void emit(Outgoing outgoing);
     void close();
+    void set_filter(std::optional<bip37::BloomFilter> filter) { filter_ = std::move(filter); }
+    void set_relay(bool relay) { relay_ = relay; }
+    void set_wtxid_relay() { wtxid_relay_ = true; }
 
   private:
     void handle(const p2p::Version& message);
     void handle(const p2p::Verack& message);
     void handle(const p2p::Ping& message);
     void handle(const p2p::GetHeaders& message);
+    void handle(const p2p::GetBlocks& message);
     void handle(const p2p::GetData& message);
     void handle(const p2p::Inv& message);
     void handle(const p2p::Tx& message);
     void handle(const p2p::SendHeaders& message);
     void handle(const p2p::SendAddrV2& message);
+    void handle(const p2p::FeeFilter& message);
     void handle(const p2p::Mempool& message);
     void handle(const p2p::Unknown& message);
     void handle(const bip37::FilterLoad& message);
@@ -80,6 +88,8 @@ class SimSession {
     void serve_filtered(const SimBlock& block, bool witness);
     bool serve_transaction(const p2p::InvEntry& entry);
     bool match(const chain::Transaction& tx, const chain::Hash256& txid);
+    std::size_t after_locator(const std::vector<chain::Hash256>& locator) const;
+    p2p::InvEntry entry_for(const chain::Hash256& txid) const;
     bool announce_by_headers(const std::vector<const SimBlock*>& connected);
     bool has_header(const SimBlock& block) const;
     bool offers_bloom() const;
@@ -97,6 +107,8 @@ class SimSession {
     std::optional<p2p::Version> peer_;
     bool established_ = false;
     bool prefers_headers_ = false;
+    bool wtxid_relay_ = false;
+    std::int64_t fee_rate_ = 0; ///< the least that the peer wants announced
     const SimBlock* best_header_sent_ = nullptr;
 
     std::optional<bip37::BloomFilter> filter_;

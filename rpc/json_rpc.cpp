@@ -34,6 +34,12 @@ Error unreachable(std::string_view method, const beast::error_code& why) {
                  "the node did not answer the RPC " + std::string(method), why.message()};
 }
 
+/// How it shows that the other side ended a connection that was kept.
+bool was_let_go(const beast::error_code& error) {
+    return error == http::error::end_of_stream || error == net::error::connection_reset ||
+           error == net::error::broken_pipe;
+}
+
 result<boost::json::value> read_answer(std::string_view method, unsigned status,
                                        const std::string& body) {
     boost::system::error_code failed;
@@ -119,7 +125,14 @@ result<boost::json::value> JsonRpc::call(const std::string& path, std::string_vi
                                          std::chrono::milliseconds timeout) {
     const boost::json::object request{{"id", 1}, {"method", method}, {"params", params}};
     http::response<http::string_body> response;
-    if (auto error = http_->exchange(path, boost::json::serialize(request), timeout, response)) {
+    const auto body = boost::json::serialize(request);
+    const bool kept = http_->stream.has_value();
+    auto error = http_->exchange(path, body, timeout, response);
+    if (kept && was_let_go(error)) { // while nothing was asked; so nothing was done either
+        http_->stream.reset();
+        error = http_->exchange(path, body, timeout, response);
+    }
+    if (error) {
         http_->stream.reset();
         return unreachable(method, error);
     }
