@@ -58,7 +58,7 @@ std::string one_line(std::string_view text) {
 std::string tap_description(const Check& check) {
     std::string text(check.clause);
     std::replace(text.begin(), text.end(), '#', ' '); // starts a directive
-    return std::string(check.id) + " - " + text;
+    return "- " + std::string(check.id) + ": " + text;
 }
 
 std::string yaml(const Result& result) {
@@ -151,8 +151,8 @@ std::string to_tap(const Report& report) {
                 tap_description(*result.check);
         if (verdict == Verdict::skipped) text += " # SKIP " + one_line(result.outcome.got);
         text += "\n";
-        if (verdict == Verdict::differs) text += "# differs\n";
         if (verdict == Verdict::fail || verdict == Verdict::differs) text += yaml(result);
+        if (verdict == Verdict::differs) text += "# differs\n";
     }
     return text;
 }
