@@ -139,7 +139,9 @@ void old_tip(SimSession& session, FaultState&, Messages& messages) {
         auto* message = as<p2p::Headers>(outgoing);
         if (!message) continue;
         std::erase_if(message->headers, [&](const auto& header) {
-            return session.node().block(hash_of(header))->height > highest.height;
+            // Unknown: another fault of this node has altered it.
+            const auto* block = session.node().block(hash_of(header));
+            return block && block->height > highest.height;
         });
     }
 }

@@ -67,8 +67,8 @@ void Life::make_chain() {
     auto blocks = 10 + dice.below(70);
     const auto more = dice.next();
     if (size >= 65) blocks += more % 200;
-    if (size >= 92) blocks += more % 500;
-    if (size >= 99) blocks += more % 2'200;
+    if (size >= 92) blocks += more % 400;
+    if (size >= 99) blocks += more % 1'800;
     base_ = payer_->grow(chain_.genesis().hash, std::min(blocks, knobs_.blocks));
     const auto ahead = std::min<std::uint64_t>(dice.below(40), knobs_.blocks);
     tip_ = payer_->grow(base_, 1 + ahead);
@@ -126,7 +126,8 @@ namespace {
 /// What only a second opinion finds.
 bool is_lie(std::string_view fault) {
     return fault == "matches-nothing" || fault == "hides-spends" || fault == "no-auto-update" ||
-           fault == "keeps-first-filter";
+           fault == "keeps-first-filter" ||
+           fault == "another-block"; // of two neighbours that match, one is proven empty
 }
 
 /// Endless headers are the heaviest chain there is, by Bitcoin's own rule.
@@ -169,6 +170,10 @@ void Life::add_neighbour(Role role, Dice& dice, bool liar) {
         if (two && may_stand_beside(second.name)) config.faults.push_back(second);
     }
     if (role == Role::faulty && config.faults.empty()) role = Role::honest;
+    // A run waits for all that is announced: what a line cannot carry would never end.
+    const bool floods = std::ranges::any_of(
+        config.faults, [](const auto& each) { return each.name.ends_with("-flood"); });
+    if (floods) line.bytes_per_second = 0;
     faults_ += role == Role::honest ? " honest" : role == Role::behind ? " behind" : "";
     for (const auto& each : config.faults)
         faults_ += " " + each.name + (each.n ? ":" + std::to_string(*each.n) : "");

@@ -30,10 +30,11 @@ std::unique_ptr<wallet::Wallet> Life::stored() const {
 void Life::change_wallet(std::uint64_t number) {
     Dice dice(seed_, "change", number);
     const auto kind = dice.below(6);
-    if (!knobs_.changes) return;
-    auto wallet = stored();
     const auto& items = keyring_->items();
-    if (kind <= 2 && watched_items_ < items.size()) {
+    const bool adds = kind <= 2 && watched_items_ < items.size();
+    if (!knobs_.changes || (!adds && kind != 3 && kind != 4)) return;
+    auto wallet = stored();
+    if (adds) {
         const auto first = watched_items_;
         const auto end = dice.one_in(2) ? items.size() : first + 1;
         for (; watched_items_ < end; ++watched_items_) {
@@ -47,10 +48,8 @@ void Life::change_wallet(std::uint64_t number) {
             if (!wallet->add(items[i].descriptor, payer_->gap(), birthday_of(i), false))
                 complain("its gap does not grow");
         }
-    } else if (kind == 4) {
-        wallet->request_rescan({wallet::Birthday::Kind::height, dice.between(0, 30)});
     } else {
-        return;
+        wallet->request_rescan({wallet::Birthday::Kind::height, dice.between(0, 30)});
     }
     wallet->ledger().reindex();
     world_->disk().wallet = wallet->state();

@@ -48,8 +48,9 @@ void Life::storm(std::uint64_t number) {
     auto stops_ms = dice.between(10, settings.follow ? 20'000 : 2'000);
     bool stops = dice.one_in(6) && knobs_.stops;
     if (lies_) {
-        // What a run had no time to check stays unchecked: nothing cuts it short.
+        // What a run ends too early to check may be checked by the liar himself in the next one.
         stops = false;
+        settings.follow = true;
         stops_ms = 60'000;
     } else {
         plan_weather(number);
