@@ -282,6 +282,12 @@ result<conform::RpcAccess> rpc_access(std::string_view url, bool has_cookie) {
     return access;
 }
 
+result<Command> probe_command(const Written& written, const chain::Network& network) {
+    const auto node = p2p::parse_endpoint(written.node, network.port);
+    if (!node) return node.error();
+    return Command(command::Probe{*node});
+}
+
 result<Command> conform_command(const Written& written, const chain::Network& network) {
     command::Conform conform;
     conform.only = written.only;
@@ -517,6 +523,8 @@ class Parser {
     }
 
     void add_tools() {
+        auto& probe = add("probe", "One look at a node: can it serve us?", probe_command);
+        probe.add_option("NODE", written_.node, "HOST[:PORT]")->type_name("")->required();
         auto& conform = add("conform", "Check whether a node keeps to BIP-37", conform_command);
         conform.add_option("NODE", written_.node, "HOST[:PORT] of the node under test")
             ->type_name("");

@@ -73,6 +73,9 @@ struct Proof {
 struct Verify {
     std::string file; ///< or "-"
 };
+struct Probe {
+    p2p::Endpoint node;
+};
 struct Conform {
     std::optional<p2p::Endpoint> node; ///< none: only lists the checks
     std::optional<conform::RpcAccess> rpc;
@@ -84,11 +87,12 @@ struct Conform {
 
 } // namespace command
 
-using Command = std::variant<command::Create, command::Watch, command::Sync, command::Rescan,
-                             command::Status, command::Balance, command::History, command::Utxos,
-                             command::Descriptors, command::Wallets, command::Address,
-                             command::Broadcast, command::Abandon, command::ResetChain,
-                             command::Bans, command::Proof, command::Verify, command::Conform>;
+using Command =
+    std::variant<command::Create, command::Watch, command::Sync, command::Rescan, command::Status,
+                 command::Balance, command::History, command::Utxos, command::Descriptors,
+                 command::Wallets, command::Address, command::Broadcast, command::Abandon,
+                 command::ResetChain, command::Bans, command::Proof, command::Verify,
+                 command::Conform, command::Probe>;
 
 struct Arguments {
     client::Paths paths;

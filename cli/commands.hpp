@@ -23,5 +23,6 @@ result<void> perform(Context& context, const command::Bans& bans);
 result<void> perform(Context& context, const command::Proof& proof);
 result<void> perform(Context& context, const command::Verify& verify);
 result<void> perform(Context& context, const command::Conform& conform);
+result<void> perform(Context& context, const command::Probe& probe);
 
 } // namespace headlight::cli

@@ -2,6 +2,7 @@
 
 #include "p2p/framing.hpp"
 #include "regtest/node_frames.hpp"
+#include "regtest/recorder.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -24,8 +25,10 @@ class Server;
 /// One client. Lives as long as an operation of its socket or timers holds it.
 class Client : public std::enable_shared_from_this<Client> {
   public:
-    Client(Server& server, SimSession& session, const SimNode& node, tcp::socket socket)
-        : server_(&server),
+    Client(Server& server, SimSession& session, const SimNode& node, tcp::socket socket,
+           std::uint32_t number)
+        : number_(number),
+          server_(&server),
           session_(&session),
           network_(node.chain().network()),
           frames_(network_, node.config().any_magic),
@@ -52,8 +55,9 @@ class Client : public std::enable_shared_from_this<Client> {
     void take(ByteView bytes);
     void write();
     void arm();
-    void close();
+    void close(bool by_client = false);
 
+    std::uint32_t number_;
     Server* server_;
     SimSession* session_; // null once closed
     const chain::Network& network_;
@@ -70,8 +74,11 @@ class Client : public std::enable_shared_from_this<Client> {
 
 class Server final : public SimServer {
   public:
-    Server(boost::asio::io_context& context, SimNode& node)
-        : node_(node), acceptor_(context), start_(std::chrono::steady_clock::now()) {}
+    Server(boost::asio::io_context& context, SimNode& node, Recorder* recorder)
+        : node_(node),
+          recorder_(recorder),
+          acceptor_(context),
+          start_(std::chrono::steady_clock::now()) {}
     ~Server() override {
         for (const auto& client : std::exchange(clients_, {}))
             client->abandon();
@@ -89,6 +96,7 @@ class Server final : public SimServer {
     }
 
     const SimNodeConfig& reads() const { return node_.config(); }
+    Recorder* recorder() const { return recorder_; }
     std::uint16_t port() const override {
         error_code ignored;
         return acceptor_.local_endpoint(ignored).port();
@@ -115,8 +123,10 @@ class Server final : public SimServer {
                 if (alive.expired() || error == boost::asio::error::operation_aborted) return;
                 if (!error) {
                     auto& session = node_.open(now_ms());
+                    const auto number = ++accepted_;
+                    if (recorder_) recorder_->opened(number, now_ms());
                     clients_.push_back(
-                        std::make_shared<Client>(*this, session, node_, std::move(socket)));
+                        std::make_shared<Client>(*this, session, node_, std::move(socket), number));
                     clients_.back()->start();
                 }
                 accept();
@@ -124,7 +134,9 @@ class Server final : public SimServer {
     }
 
     SimNode& node_;
+    Recorder* recorder_;
     tcp::acceptor acceptor_;
+    std::uint32_t accepted_ = 0;
     std::chrono::steady_clock::time_point start_;
     std::vector<std::shared_ptr<Client>> clients_;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true); // for what the context still holds
@@ -133,7 +145,7 @@ class Server final : public SimServer {
 void Client::read() {
     socket_.async_read_some(boost::asio::buffer(in_),
                             [self = shared_from_this()](error_code error, std::size_t count) {
-                                if (error) return self->close();
+                                if (error) return self->close(true);
                                 self->take(ByteView(self->in_).first(count));
                                 if (self->session_) self->read();
                             });
@@ -145,6 +157,8 @@ void Client::take(ByteView bytes) {
     const auto reading = server_->reads().reading;
     frames_.feed(bytes);
     while (const auto frame = frames_.next()) {
+        if (auto* recorder = server_->recorder())
+            recorder->came(number_, server_->now_ms(), *frame);
         session_->on(*frame, server_->now_ms());
         if (reading == Reading::first_frame_of_segment) frames_.drop();
     }
@@ -155,6 +169,8 @@ void Client::take(ByteView bytes) {
 void Client::flush() {
     if (!session_) return;
     for (auto& outgoing : session_->take()) {
+        if (auto* recorder = server_->recorder())
+            recorder->went(number_, server_->now_ms(), outgoing);
         Bytes bytes;
         if (const auto* message = std::get_if<p2p::Message>(&outgoing)) {
             bytes = encode_frame(network_, *message);
@@ -212,8 +228,10 @@ void Client::arm() {
     });
 }
 
-void Client::close() {
+void Client::close(bool by_client) {
     if (!session_) return;
+    if (auto* recorder = server_ ? server_->recorder() : nullptr)
+        recorder->closed(number_, server_->now_ms(), by_client);
     auto& session = *std::exchange(session_, nullptr);
     error_code ignored;
     socket_.close(ignored);
@@ -225,8 +243,8 @@ void Client::close() {
 } // namespace
 
 result<std::unique_ptr<SimServer>> SimServer::open(boost::asio::io_context& context, SimNode& node,
-                                                   std::uint16_t port) {
-    auto server = std::make_unique<Server>(context, node);
+                                                   std::uint16_t port, Recorder* recorder) {
+    auto server = std::make_unique<Server>(context, node, recorder);
     if (const auto error = server->listen(port)) {
         const bool taken = error == boost::asio::error::address_in_use;
         return Error{taken ? errc::in_use : errc::io,

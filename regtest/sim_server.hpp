@@ -10,12 +10,15 @@ class io_context;
 
 namespace headlight::regtest {
 
+class Recorder;
+
 class SimServer {
   public:
-    /// Port 0 takes a free one. `node` outlives the server; all calls are on the thread that runs
-    /// `context`. Errors: in_use, io.
+    /// Port 0 takes a free one. `node` and `recorder` (null: nothing is written down) outlive the
+    /// server; all calls are on the thread that runs `context`. Errors: in_use, io.
     static result<std::unique_ptr<SimServer>> open(boost::asio::io_context& context, SimNode& node,
-                                                   std::uint16_t port = 0);
+                                                   std::uint16_t port = 0,
+                                                   Recorder* recorder = nullptr);
     virtual ~SimServer() = default;
 
     virtual std::uint16_t port() const = 0;

@@ -1,5 +1,8 @@
 // headlight-simnode: a simulated node behind a real port, honest or with faults, to try a client by
 // hand. Prints the port it listens on, then serves, and does what lines on its standard input say.
+#include "conform/report.hpp"
+#include "judge/judge.hpp"
+#include "regtest/recorder.hpp"
 #include "regtest/sim_control.hpp"
 #include "regtest/sim_server.hpp"
 
@@ -7,9 +10,11 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/read_until.hpp>
+#include <boost/asio/signal_set.hpp>
 
 #include <charconv>
 #include <chrono>
+#include <fstream>
 #include <iostream>
 #include <unistd.h>
 
@@ -21,9 +26,12 @@ using namespace headlight::regtest;
 constexpr std::string_view usage =
     "usage: headlight-simnode [--port N] [--blocks N] [--pay ADDRESS:SATOSHIS@HEIGHT]...\n"
     "                         [--pending ADDRESS:SATOSHIS]... [--fault NAME[:N]]... [--noban]\n"
+    "                         [--record FILE] [--judge]\n"
     "       headlight-simnode --list-faults\n"
     "A regtest node of a simulated chain on 127.0.0.1; prints its port and serves until it is\n"
-    "ended. --noban shows pending payments at once, as whitelist=noban does.\n";
+    "ended. --noban shows pending payments at once, as whitelist=noban does. --record writes what\n"
+    "clients said into a file when it ends, a line of JSON for each message; --judge prints then\n"
+    "whether they kept to BIP-37, and exits 1 when not.\n";
 
 struct Payment {
     chain::TxOut output;
@@ -35,6 +43,8 @@ struct Options {
     std::int32_t blocks = 101;
     std::vector<Payment> payments;
     SimNodeConfig node;
+    std::string record; ///< a file; empty: none
+    bool judge = false;
     bool list_faults = false;
     bool help = false;
 };
@@ -70,6 +80,10 @@ result<void> take(Options& options, std::string_view name, std::string_view valu
     };
     if (name == "--port") return into(options.port, number<std::uint16_t>(value));
     if (name == "--blocks") return into(options.blocks, number<std::int32_t>(value));
+    if (name == "--record") {
+        options.record = value;
+        return {};
+    }
     if (name == "--fault") return into(options.node.faults.emplace_back(), parse_fault(value));
     if (name == "--pay") return into(options.payments.emplace_back(), payment(value, false));
     if (name == "--pending") return into(options.payments.emplace_back(), payment(value, true));
@@ -86,6 +100,8 @@ result<Options> parse(int count, char** words) {
             options.help = true;
         } else if (name == "--noban") {
             options.node.noban = true;
+        } else if (name == "--judge") {
+            options.judge = true;
         } else if (i + 1 == count) {
             return Error{errc::bad_argument, std::string(name) + " needs a value"};
         } else if (const auto taken = take(options, name, words[++i]); !taken) {
@@ -144,6 +160,36 @@ class Console {
     SimServer& server_;
 };
 
+bool write_record(const std::string& name, const judge::Recording& recording) {
+    std::ofstream file(name, std::ios::binary);
+    file << judge::to_json_lines(recording);
+    file.close();
+    if (!file) std::cerr << "headlight-simnode: cannot write " << name << "\n";
+    return static_cast<bool>(file);
+}
+
+/// Whether somebody came and nothing failed.
+bool print_judgement(const judge::Recording& recording) {
+    const auto reports = judge::judge(recording);
+    bool good = !reports.empty();
+    for (const auto& report : reports) {
+        for (const auto& result : report.results)
+            std::cout << conform::to_text(result);
+        std::cout << "\n"
+                  << report.agent << ", " << report.node << ": " << conform::totals(report) << "\n";
+        good = good && report.count(conform::Verdict::fail) == 0;
+    }
+    if (reports.empty()) std::cout << "No client came.\n";
+    std::cout.flush();
+    return good;
+}
+
+int conclude(const Options& options, const judge::Recording& recording) {
+    const bool written = options.record.empty() || write_record(options.record, recording);
+    const bool good = !options.judge || print_judgement(recording);
+    return written && good ? 0 : 1;
+}
+
 int serve(const Options& options) {
     ChainBuilder chain;
     auto config = options.node;
@@ -153,15 +199,23 @@ int serve(const Options& options) {
     SimNode node(chain, config);
     build(chain, node, options);
     boost::asio::io_context context;
-    const auto server = SimServer::open(context, node, options.port);
+    Recorder recorder;
+    for (const auto& paid : options.payments)
+        recorder.recording.client_scripts.push_back(paid.output.script_pubkey);
+    const bool listens = options.judge || !options.record.empty();
+    const auto server = SimServer::open(context, node, options.port, listens ? &recorder : nullptr);
     if (!server) {
         std::cerr << "headlight-simnode: " << to_string(server.error()) << "\n";
         return 1;
     }
     std::cout << (*server)->port() << std::endl;
     const Console console(context, node, **server);
+    boost::asio::signal_set signals(context, SIGINT, SIGTERM);
+    signals.async_wait([&context](boost::system::error_code error, int) {
+        if (!error) context.stop();
+    });
     context.run();
-    return 0;
+    return conclude(options, recorder.recording);
 }
 
 int list_faults() {

@@ -31,7 +31,8 @@ const std::map<std::string, Rooms> arrows{
     {"cli",
      {"cli", "client", "conform", "sync", "p2p/asio", "wallet/store", "p2p", "bip37", "wallet",
       "chain"}},
-    {"regtest", {"regtest", "rpc", "sync", "p2p/asio", "p2p", "bip37", "wallet", "chain"}},
+    {"judge", {"judge", "conform", "p2p", "bip37", "chain"}},
+    {"regtest", {"regtest", "judge", "conform", "rpc", "sync", "p2p/asio", "p2p", "bip37", "wallet", "chain"}},
 };
 
 /// Where a library may be used.
@@ -42,7 +43,7 @@ struct Library {
 const std::vector<Library> libraries{
     {"boost/asio", {"p2p/asio", "rpc", "client", "cli", "regtest"}},
     {"boost/beast", {"rpc"}},
-    {"boost/json", {"rpc", "conform", "cli", "regtest"}},
+    {"boost/json", {"rpc", "conform", "judge", "cli", "regtest"}},
     {"sqlite3", {"wallet/store"}},
     {"openssl/", {"chain", "p2p", "wallet", "rpc", "regtest"}},
     {"secp256k1", {"wallet", "conform"}},
