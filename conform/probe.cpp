@@ -38,13 +38,22 @@ void introduce_ourselves(Peer& peer, ProbeFindings& found) {
     if (rest.end != WaitEnd::reached) throw Ended{fail("no verack came: " + rest.text())};
 }
 
+/// Nodes tell it right after the handshake, or never.
+void hear_feefilter(Peer& peer, ProbeFindings& found) {
+    const auto is_feefilter = [&](const p2p::Message& message) {
+        const auto* fee = std::get_if<p2p::FeeFilter>(&message);
+        if (fee) found.feefilter = fee->fee_rate;
+        return fee != nullptr;
+    };
+    (void)peer.until(is_feefilter, peer.deadlines().quiet);
+}
+
 void measure_latency(Peer& peer, ProbeFindings& found) {
     std::array<double, probe_pings> times{};
     for (auto& time : times) {
         const auto start = SteadyClock::now();
         const auto heard = peer.fence();
         time = ms_since(start);
-        if (const auto* fee = heard.first<p2p::FeeFilter>()) found.feefilter = fee->fee_rate;
         if (heard.closed()) throw Ended{fail("the node closed after the handshake")};
     }
     std::sort(times.begin(), times.end());
@@ -81,6 +90,7 @@ result<ProbeFindings> probe(const NodeAddress& node, const Deadlines& deadlines)
         Peer peer(node, deadlines);
         introduce_ourselves(peer, found);
         found.handshake_ms = ms_since(start);
+        hear_feefilter(peer, found);
         measure_latency(peer, found);
         found.serves = ask_for_filtered(peer);
         return found;

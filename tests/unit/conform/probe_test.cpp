@@ -21,7 +21,7 @@ conform::ProbeFindings look_at(const std::string& fault) {
     const SimulatedNode node(chain, {chain.mine_empty(3).hash}, fault);
     const auto found = conform::probe(node.address(), hasty());
     EXPECT_TRUE(found) << to_string(found.error());
-    return found.value_or(conform::ProbeFindings{});
+    return found ? *found : conform::ProbeFindings{};
 }
 
 TEST(Probe, SeesWhatANodeOffersAndWhatItDoes) {
