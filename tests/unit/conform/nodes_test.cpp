@@ -1,8 +1,13 @@
 // The whole list against the simulated node, which has to keep to all of it.
+#include "tests/support/vectors.hpp"
 #include "tests/unit/conform/simulated.hpp"
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
 #include <set>
 
 namespace headlight::tests {
@@ -30,6 +35,19 @@ TEST(Checks, AreSixtyAtLeastWithIdsOfTheirOwn) {
     EXPECT_EQ(groups,
               (std::set<std::string_view>{"handshake", "filterload", "filteradd", "matching",
                                           "update", "merkleblock", "relay", "headers", "limits"}));
+}
+
+TEST(Checks, AreCountedInTheirDocument) {
+    std::map<std::string, std::string> counts, told;
+    std::map<std::string_view, int> numbers;
+    for (const auto& check : conform::all_checks())
+        counts[std::string(check.group())] = std::to_string(++numbers[check.group()]);
+    std::ifstream file(source_folder() / "docs/conformance.md");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::regex row("\n\\| `([a-z]+)` \\| ([0-9]+) \\|");
+    for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it)
+        told[(*it)[1]] = (*it)[2];
+    EXPECT_EQ(told, counts);
 }
 
 TEST(Checks, AreChosenByIdAndByGroup) {
