@@ -13,7 +13,7 @@ headlight_suite(unit conform TIMEOUT 300 DEPENDS headlight_regtest headlight_con
 headlight_suite(unit judge DEPENDS headlight_regtest headlight_judge)
 headlight_suite(unit project)
 headlight_suite(sim engine TIMEOUT 300 DEPENDS headlight_regtest)
-headlight_suite(sim swarm TIMEOUT 300 DEPENDS headlight_regtest)
+headlight_suite(sim swarm TIMEOUT 900 DEPENDS headlight_regtest)
 headlight_suite(sim disk TIMEOUT 300 DEPENDS headlight_regtest headlight_client)
 if(TARGET sim_disk)
   add_dependencies(sim_disk headlight)
