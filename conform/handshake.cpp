@@ -147,7 +147,7 @@ Outcome ping(Bench& bench) {
 
 Outcome pings_in_order(Bench& bench) {
     auto& peer = bench.greet();
-    for (const std::uint64_t nonce : {1, 2, 3})
+    for (std::uint64_t nonce = 1; nonce <= 3; ++nonce)
         peer.send(p2p::Ping{nonce});
     const auto heard = peer.fence();
     const std::vector<p2p::Pong> wanted{{1}, {2}, {3}};
