@@ -128,7 +128,7 @@ class Driver {
     }
 
     void execute(const sync::action::Persist& persist) {
-        auto error = store(persist);
+        auto error = store_durably(persist, drive_.headers, drive_.db);
         store_failed_ = error.has_value();
         stored_.push_back(sync::event::Stored{persist.id, std::move(error)});
     }
@@ -146,18 +146,6 @@ class Driver {
             finish_ = *finished;
         }
         if (drive_.on_notice) drive_.on_notice(notify.notice);
-    }
-
-    // Headers first: a wallet whose scan stands above the header file can roll back, one whose
-    // confirmations have no header cannot be checked (rule: durable).
-    std::optional<Error> store(const sync::action::Persist& persist) {
-        if (!persist.headers.empty()) {
-            if (const auto done = drive_.headers.apply(persist.headers); !done) return done.error();
-        }
-        if (drive_.db && !persist.changes.empty()) {
-            if (const auto done = drive_.db->apply(persist.changes); !done) return done.error();
-        }
-        return std::nullopt;
     }
 
     std::shared_ptr<Connection> find(sync::PeerId peer) const {
@@ -257,6 +245,20 @@ class Driver {
 };
 
 } // namespace
+
+// Headers first: a wallet whose scan stands above the header file can roll back, one whose
+// confirmations have no header cannot be checked (rule: durable).
+std::optional<Error> store_durably(const sync::action::Persist& persist,
+                                   wallet::store::HeaderFile& headers,
+                                   wallet::store::WalletDb* db) {
+    if (!persist.headers.empty()) {
+        if (const auto done = headers.apply(persist.headers); !done) return done.error();
+    }
+    if (db && !persist.changes.empty()) {
+        if (const auto done = db->apply(persist.changes); !done) return done.error();
+    }
+    return std::nullopt;
+}
 
 SyncOutcome drive(const Drive& drive) {
     // Outlives the driver: a second signal works while a name server is still waited for.

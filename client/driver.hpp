@@ -15,6 +15,10 @@ struct Drive {
     std::function<void(const sync::Ban&)> keep_ban{};
 };
 
+/// What action::Persist asks for; the error is for event::Stored.
+std::optional<Error> store_durably(const sync::action::Persist& persist,
+                                   wallet::store::HeaderFile& headers, wallet::store::WalletDb* db);
+
 /// Returns when the engine is finished; `seconds` is left to the caller.
 SyncOutcome drive(const Drive& drive);
 

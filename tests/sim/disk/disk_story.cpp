@@ -1,6 +1,7 @@
 #include "tests/sim/disk/disk_story.hpp"
 
 #include "chain/script.hpp"
+#include "client/driver.hpp"
 #include "regtest/script_memory.hpp"
 #include "wallet/hd_key.hpp"
 #include "wallet/wallet.hpp"
@@ -141,8 +142,7 @@ void DiskClient::persist_to(HeaderFile& headers, WalletDb& db, SimWorld& world, 
     world.on_persist = [&](const sync::action::Persist& persist) -> std::optional<Error> {
         run.under_way = run.stored;
         run.under_way->apply(persist);
-        if (const auto done = headers.apply(persist.headers); !done) return done.error();
-        if (const auto done = db.apply(persist.changes); !done) return done.error();
+        if (auto error = client::store_durably(persist, headers, &db)) return error;
         run.stored = std::exchange(run.under_way, std::nullopt);
         return std::nullopt;
     };
