@@ -25,11 +25,14 @@ std::string shortest(double value) {
     return {digits.data(), end};
 }
 
+result<> check_elements(std::size_t elements) {
+    if (elements > 0) return {};
+    return Error{errc::bad_argument, "a Bloom filter cannot be sized", "it is to hold 0 elements",
+                 "Give at least 1"};
+}
+
 result<> check_arguments(std::size_t elements, double fp_rate) {
-    if (elements == 0) {
-        return Error{errc::bad_argument, "a Bloom filter cannot be sized",
-                     "it is to hold 0 elements", "Give at least 1"};
-    }
+    if (auto fine = check_elements(elements); !fine) return fine;
     if (!is_rate(fp_rate)) {
         return Error{errc::bad_argument, "a Bloom filter cannot be sized",
                      "its false-positive rate " + shortest(fp_rate) + " is not between 0 and 1",
@@ -81,6 +84,17 @@ result<FilterSize> plan_size(std::size_t elements, double fp_rate) {
         return needs_several(elements, fp_rate, held);
     }
     return size;
+}
+
+result<FilterSize> size_of_bytes(std::size_t bytes, std::size_t elements) {
+    if (auto fine = check_elements(elements); !fine) return fine.error();
+    if (bytes == 0 || bytes > limits::max_filter_bytes) {
+        return Error{errc::bad_argument,
+                     "a Bloom filter cannot have " + std::to_string(bytes) + " bytes",
+                     "BIP-37 allows up to 36,000, and none matches everything",
+                     "Give a size from 1 to 36000"};
+    }
+    return FilterSize{bytes, functions_for(bytes, elements)};
 }
 
 double expected_fp_rate(const FilterSize& size, std::size_t elements) {

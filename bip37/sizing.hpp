@@ -22,6 +22,10 @@ result<FilterSize> core_size(std::size_t elements, double fp_rate);
 /// when 36,000 bytes cannot hold `elements` within 1.1 times `fp_rate`.
 result<FilterSize> plan_size(std::size_t elements, double fp_rate);
 
+/// A filter of exactly `bytes`, with the functions that suit `elements`. Errors: bad_argument for
+/// no element, or a size outside 1..36,000.
+result<FilterSize> size_of_bytes(std::size_t bytes, std::size_t elements);
+
 /// (1 - e^(-kn/m))^k for m = 8 * bytes: the rate to expect once `elements` are inserted.
 double expected_fp_rate(const FilterSize& size, std::size_t elements);
 

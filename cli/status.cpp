@@ -5,7 +5,8 @@
 #include "cli/sync_report.hpp"
 #include "cli/text.hpp"
 #include "cli/view.hpp"
-#include "sync/filter.hpp"
+#include "sync/engine.hpp"
+#include "sync/filter_policy.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -39,16 +40,9 @@ struct Summary {
     bool unchecked() const { return scanned >= 0 && checked_to < scanned; }
 };
 
-std::size_t elements_of(const wallet::Wallet& wallet) {
-    std::size_t elements = wallet.ledger().watched_coins().size();
-    for (std::size_t i = 0; i < wallet.scripts().size(); ++i)
-        elements += wallet.scripts().at(i).elements.size();
-    return std::max<std::size_t>(elements, 1);
-}
-
 // The filter that the next sync loads.
-Filter filter_of(const wallet::Wallet& wallet) {
-    const auto elements = elements_of(wallet);
+Filter filter_figures(const wallet::Wallet& wallet) {
+    const auto elements = sync::elements_of(wallet);
     const auto size =
         sync::filter_size_for(elements, wallet.filter().size_class, sync::Config{}.fp_rate);
     return {.size = size,
@@ -89,7 +83,7 @@ Summary summarize(const Context& context, const View& view) {
                     .rescan = wallet.rescan(),
                     .scripts = static_cast<std::int64_t>(wallet.scripts().size()),
                     .highest_used = {},
-                    .filter = filter_of(wallet),
+                    .filter = filter_figures(wallet),
                     .transactions = static_cast<std::int64_t>(wallet.ledger().size()),
                     .checked_to = wallet.checked_to()};
     const auto age = context.now() - view.chain.time;

@@ -3,29 +3,6 @@
 #include "bip37/relevance.hpp"
 
 namespace headlight::sync {
-namespace {
-
-/// Steps in which a wallet's filter grows: few, so that its size tells little and rarely changes.
-constexpr std::uint32_t size_classes[] = {500,    1'000,  2'000,  5'000,
-                                          10'000, 20'000, 50'000, 100'000};
-
-} // namespace
-
-std::uint32_t size_class_for(std::size_t elements, std::uint32_t size_class) {
-    if (size_class >= elements) return size_class;
-    const auto wanted = elements + elements / 4; // room for coins to come
-    for (const auto step : size_classes) {
-        if (step >= wanted) return step;
-    }
-    return static_cast<std::uint32_t>(std::min<std::size_t>(wanted, UINT32_MAX));
-}
-
-bip37::FilterSize filter_size_for(std::size_t elements, std::uint32_t size_class, double fp_rate) {
-    const auto planned = bip37::plan_size(size_class_for(elements, size_class), fp_rate);
-    if (planned) return *planned;
-    const auto functions = bip37::core_size(elements, fp_rate);
-    return {limits::max_filter_bytes, functions ? functions->hash_functions : 1};
-}
 
 FilterKeeper::FilterKeeper(Context& context) : context_(context) {
     for (const auto& coin : context_.wallet.ledger().watched_coins()) {
@@ -45,15 +22,8 @@ void FilterKeeper::take_ledger_changes() {
     context_.ledger_changes = {};
 }
 
-std::size_t FilterKeeper::element_count() const {
-    std::size_t count = coin_position_.size();
-    const auto& book = context_.wallet.scripts();
-    for (std::size_t i = 0; i < book.size(); ++i)
-        count += book.at(i).elements.size();
-    return count;
-}
-
-bip37::FilterSize FilterKeeper::choose_size(std::size_t elements) {
+void FilterKeeper::choose_size() {
+    const auto elements = elements_of(context_.wallet);
     auto parameters = context_.wallet.filter();
     parameters.size_class = size_class_for(elements, parameters.size_class);
     context_.wallet.set_filter(parameters);
@@ -69,28 +39,15 @@ bip37::FilterSize FilterKeeper::choose_size(std::size_t elements) {
                        "The sync stays complete, with more transactions that are not yours; "
                        "spread the scripts over several wallets to avoid that"});
     }
-    return filter_size_for(elements, parameters.size_class, rate);
 }
 
 std::shared_ptr<LoadedFilter> FilterKeeper::make() {
     take_ledger_changes();
-    const auto& book = context_.wallet.scripts();
-    const auto elements = std::max<std::size_t>(element_count(), 1);
-    const auto size = choose_size(elements);
-
+    choose_size();
     auto loaded = std::make_shared<LoadedFilter>();
-    loaded->scripts = book.size();
+    loaded->scripts = context_.wallet.scripts().size();
     loaded->coins = loaded->coins_checked = coin_log_.size();
-    loaded->mirror = bip37::BloomFilter(size.bytes, size.hash_functions,
-                                        context_.wallet.filter().tweak, bip37::UpdateFlags::all);
-    for (std::size_t i = 0; i < book.size(); ++i) {
-        for (const auto& element : book.at(i).elements)
-            loaded->mirror.insert(element);
-    }
-    // In the order of the map, not of the log: two starts give the same bytes either way, since
-    // a Bloom filter forgets the order.
-    for (const auto& [coin, position] : coin_position_)
-        loaded->mirror.insert(coin);
+    loaded->mirror = filter_of(context_.wallet, context_.config.fp_rate);
     loaded->sent = loaded->mirror;
     loaded->fresh_rate = loaded->mirror.false_positive_rate();
     return loaded;

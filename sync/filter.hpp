@@ -6,8 +6,8 @@
 // later.
 #pragma once
 
-#include "bip37/sizing.hpp"
 #include "sync/context.hpp"
+#include "sync/filter_policy.hpp"
 
 #include <map>
 #include <memory>
@@ -30,13 +30,6 @@ struct LoadedFilter {
     std::size_t coins_checked = 0;
     std::uint64_t checked_ordinal = 0;
 };
-
-/// The class of a wallet that watches `elements` and had `size_class` so far (0: none yet).
-std::uint32_t size_class_for(std::size_t elements, std::uint32_t size_class);
-
-/// The size of the filter that such a wallet loads: its class's, so that it rarely changes; the
-/// largest that BIP-37 allows where that is not enough.
-bip37::FilterSize filter_size_for(std::size_t elements, std::uint32_t size_class, double fp_rate);
 
 class FilterKeeper {
   public:
@@ -66,8 +59,7 @@ class FilterKeeper {
   private:
     void take_ledger_changes();
     bool holds_coin(const LoadedFilter& filter, std::size_t position, std::uint64_t ordinal) const;
-    std::size_t element_count() const;
-    bip37::FilterSize choose_size(std::size_t elements);
+    void choose_size();
 
     Context& context_;
     std::vector<chain::OutPoint> coin_log_;
