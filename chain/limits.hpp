@@ -92,6 +92,8 @@ inline constexpr std::int32_t pruned_depth = 288; ///< NODE_NETWORK_LIMITED serv
 inline constexpr std::size_t max_pending_bytes =
     400'000; ///< of one unconfirmed transaction: nodes relay no larger ones
 inline constexpr std::size_t max_tx_requests = 1'000; ///< unconfirmed ones asked for at once
+inline constexpr std::int64_t relay_timeout_ms =
+    15'000; ///< at the tip, for transactions that are announced and do not come
 inline constexpr std::int64_t broadcast_timeout_ms =
     40'000; ///< from the announcement to a peer showing it
 inline constexpr std::int64_t broadcast_poll_ms = 1'000;

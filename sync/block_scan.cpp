@@ -151,14 +151,21 @@ void BlockScan::apply(const BlockAnswer& answer) {
     auto& ledger = context_.wallet.ledger();
     for (std::size_t i = 0; i < answer.matches.size(); ++i) {
         const auto& txid = answer.matches[i].txid;
-        const bool known = ledger.find(txid) != nullptr;
+        const auto* known = ledger.find(txid);
+        const bool is_new = !known;
+        const bool shown =
+            known && known->confirmation && known->confirmation->block == answer.hash;
         auto delta =
             ledger.confirm(*answer.transactions[i], txid, confirmation_of(context_.tree, answer, i),
                            context_.now.unix_seconds);
         if (!delta.ours) {
             ++context_.statistics.false_positives;
-        } else if (!known) {
-            ++context_.statistics.transactions_new;
+        } else {
+            if (is_new) ++context_.statistics.transactions_new;
+            if (!shown && answer.height <= known_to_) {
+                surprise_ = Surprise{txid, answer.height};
+                known_to_ = -1;
+            }
         }
         context_.note(std::move(delta));
     }

@@ -57,6 +57,15 @@ class BlockScan : public BlockFetch {
     /// Since the last call; empty unless Config::cross_check is set.
     std::vector<Scanned> take_scanned() { return std::exchange(scanned_, {}); }
 
+    /// Blocks up to here were scanned in an earlier run: what they show anew is a surprise.
+    void expect_nothing_new(std::int32_t up_to) { known_to_ = up_to; }
+    struct Surprise {
+        chain::Hash256 txid;
+        std::int32_t height = 0;
+    };
+    /// The first one; there is no second one in a run.
+    std::optional<Surprise> take_surprise() { return std::exchange(surprise_, std::nullopt); }
+
   private:
     void on_whole(BlockAnswer answer) override;
     void on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) override;
@@ -85,6 +94,8 @@ class BlockScan : public BlockFetch {
     std::int64_t retry_at_ms_ = 0;
     std::optional<GivenUp> given_up_;
     std::vector<Scanned> scanned_;
+    std::int32_t known_to_ = -1;
+    std::optional<Surprise> surprise_;
 };
 
 } // namespace headlight::sync

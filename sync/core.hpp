@@ -63,6 +63,7 @@ class Engine::Core {
     void prepare_checks();
     void settle_checks();
     void judge_findings();
+    void doubt_earlier_runs(const BlockScan::Surprise& surprise);
     void watch_checker();
     void choose_checker();
     std::optional<PeerId> best_checker() const;
@@ -74,6 +75,7 @@ class Engine::Core {
     notice::Phase phase() const;
     bool until_met() const;
     void check_finish();
+    std::int64_t relay_deadline_ms() const;
     bool persist_due() const;
     bool unsaved() const;
     void persist();
@@ -104,7 +106,8 @@ class Engine::Core {
         first_scanned_;             ///< by address: the lowest block of this run
     std::set<std::string> accused_; ///< addresses that findings were told of; empty: nobody's fault
 
-    bool unmatched_told_ = false; ///< of the scanning connection
+    std::int64_t relay_since_ms_ = Context::never; ///< nothing but relay is waited for any more
+    bool unmatched_told_ = false;                  ///< of the scanning connection
     std::int64_t progress_seen_ = -1;
     int extensions_ = 0; ///< of waits, since extensions_progress_
     std::int64_t extensions_progress_ = -1;

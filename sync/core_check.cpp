@@ -4,7 +4,8 @@
 
 namespace headlight::sync {
 
-/// What was scanned in an earlier run is checked like the rest, as far as it is recent.
+/// What an earlier run scanned is, as far as it is recent and unchecked, scanned again: nobody
+/// knows any more who showed it, and so who would be a second opinion.
 void Engine::Core::prepare_checks() {
     if (!context_.config.cross_check) return;
     std::map<wallet::Birthday::Kind, wallet::Birthday> earliest;
@@ -19,7 +20,10 @@ void Engine::Core::prepare_checks() {
     first_block_ = std::max(first, 1);
     const auto latest = context_.tree.tip_height() - limits::always_checked_blocks + 1;
     const auto from = std::max({first_block_, latest, context_.wallet.checked_to() + 1});
-    check_.add_earlier(from, context_.wallet.scan().height);
+    const auto scanned = context_.wallet.scan().height;
+    if (from > scanned || peers_.ready_peers().size() < 2) return;
+    scan_.go_back(from - 1);
+    scan_.expect_nothing_new(scanned);
 }
 
 void Engine::Core::settle_checks() {
@@ -29,6 +33,7 @@ void Engine::Core::settle_checks() {
         first = std::min(first, block.height);
         check_.add(std::move(block), scanner_address_);
     }
+    if (const auto txid = scan_.take_surprise()) doubt_earlier_runs(*txid);
     judge_findings();
     watch_checker();
     choose_checker();
@@ -40,13 +45,22 @@ void Engine::Core::settle_checks() {
         context_.wallet.set_checked_to(context_.wallet.scan().height);
 }
 
+/// What an earlier run did not show is here now: it was lied to, or knew less of the wallet. All of
+/// it is scanned again.
+void Engine::Core::doubt_earlier_runs(const BlockScan::Surprise& surprise) {
+    ++context_.statistics.omissions;
+    context_.warn(reasons::omitted({}, surprise.txid, surprise.height));
+    check_.forget_above(first_block_ - 1);
+    scan_.go_back(first_block_ - 1);
+}
+
 /// The blocks of a peer that left something out are scanned again by others. Where nobody is to
 /// blame, what the transaction brings (a script in use, a coin) may concern every later block.
 void Engine::Core::judge_findings() {
     auto back_to = context_.wallet.scan().height;
     for (const auto& finding : check_.take_findings()) {
         ++context_.statistics.omissions;
-        auto again_from = finding.earlier_run ? first_block_ : finding.height;
+        auto again_from = finding.height;
         if (!finding.liar.empty()) {
             const auto first = first_scanned_.find(finding.liar);
             again_from = first == first_scanned_.end() ? back_to + 1 : first->second;

@@ -21,7 +21,7 @@ void Engine::Core::settle() {
     }
     if (finished_) return;
     if (!storing_ && persist_due()) persist();
-    set_alarm();
+    if (!finished_) set_alarm();
 }
 
 void Engine::Core::settle_sync() {
@@ -252,6 +252,11 @@ bool Engine::Core::until_met() const {
     return config.until_height && context_.wallet.scan().height >= *config.until_height;
 }
 
+std::int64_t Engine::Core::relay_deadline_ms() const {
+    return relay_since_ms_ == Context::never ? Context::never
+                                             : relay_since_ms_ + limits::relay_timeout_ms;
+}
+
 void Engine::Core::check_finish() {
     if (outcome_) return;
     if (const auto why = peers_.exhausted()) {
@@ -259,8 +264,14 @@ void Engine::Core::check_finish() {
     }
     if (!wallet_ready_) return;
     if (until_met()) return finish(std::nullopt, false);
-    if (!headers_.all_done() || !scan_.idle_at(goal()) || !relay_.idle() || checking()) return;
-    if (peers_.first_attempts_pending()) return;
+    if (!headers_.all_done() || !scan_.idle_at(goal()) || checking() ||
+        peers_.first_attempts_pending()) {
+        relay_since_ms_ = Context::never;
+        return;
+    }
+    // What is announced now is waited for, but not for ever: it may never come, or never end.
+    if (relay_since_ms_ == Context::never) relay_since_ms_ = context_.now.steady_ms;
+    if (!relay_.idle() && context_.now.steady_ms < relay_deadline_ms()) return;
     if (!at_tip_) {
         at_tip_ = true;
         tip_since_ms_ = context_.now.steady_ms;
@@ -350,6 +361,7 @@ void Engine::Core::set_alarm() {
     auto wake = std::min({peers_.next_wake_ms(), headers_.next_wake_ms(), scan_.next_wake_ms(),
                           stall_deadline_ms(), check_.next_wake_ms(), check_deadline_ms()});
     if (broadcast_) wake = std::min(wake, broadcast_->next_wake_ms());
+    if (relay_deadline_ms() > context_.now.steady_ms) wake = std::min(wake, relay_deadline_ms());
     if (at_tip_ && !context_.config.follow) {
         const auto wait_over = tip_since_ms_ + context_.config.mempool_wait_ms;
         if (wait_over > context_.now.steady_ms) wake = std::min(wake, wait_over);

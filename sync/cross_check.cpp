@@ -18,11 +18,6 @@ void CrossCheck::add(BlockScan::Scanned block, const std::string& address) {
     if (chosen(block.height, block.hash)) insert({std::move(block), address});
 }
 
-void CrossCheck::add_earlier(std::int32_t from, std::int32_t to) {
-    for (auto height = from; height <= to; ++height)
-        insert({{height, context_.tree.at(height).hash, nullptr, 0, {}}, {}});
-}
-
 /// While nobody is there to check, only the latest blocks are kept.
 void CrossCheck::insert(Block block) {
     const auto height = block.scanned.height;
@@ -115,15 +110,14 @@ void CrossCheck::check_scanner(const Block& block, const BlockAnswer& answer, st
     if (!ledger.relevant(tx)) return; // matched by chance, or by what relay added
     const auto* known = ledger.find(txid);
     const bool taken = known && known->confirmation && known->confirmation->block == answer.hash;
-    const auto& filter = block.scanned.filter;
-    const bool guilty = filter && filters_.had_to_match(*filter, block.scanned.ordinal, tx);
+    const bool guilty = filters_.had_to_match(*block.scanned.filter, block.scanned.ordinal, tx);
     if (taken && !guilty) return;
     if (!taken) {
         context_.note(ledger.confirm(tx, txid, confirmation_of(context_.tree, answer, match),
                                      context_.now.unix_seconds));
         if (!known) ++context_.statistics.transactions_new;
     }
-    findings_.push_back({answer.height, txid, guilty ? block.address : std::string{}, !filter});
+    findings_.push_back({answer.height, txid, guilty ? block.address : std::string{}});
 }
 
 /// The scanner showed what the checker does not.
@@ -131,7 +125,7 @@ void CrossCheck::check_checker(const chain::Hash256& txid, const BlockAnswer& an
     const auto* known = context_.wallet.ledger().find(txid);
     if (!known || !known->confirmation || known->confirmation->block != answer.hash) return;
     if (filters_.had_to_match(*answer.filter, answer.ordinal, known->tx))
-        findings_.push_back({answer.height, txid, address_, false});
+        findings_.push_back({answer.height, txid, address_});
 }
 
 } // namespace headlight::sync

@@ -17,8 +17,6 @@ class CrossCheck : public BlockFetch {
     // What there is to check
     /// A block was scanned by the peer of this address: kept, if it is chosen.
     void add(BlockScan::Scanned block, const std::string& address);
-    /// Blocks scanned in an earlier run, by nobody knows whom.
-    void add_earlier(std::int32_t from, std::int32_t to);
     void on_reorganised(std::int32_t fork) { forget_above(fork); }
     /// They will be scanned again.
     void forget_above(std::int32_t height);
@@ -45,14 +43,13 @@ class CrossCheck : public BlockFetch {
         std::int32_t height = 0; ///< of its block
         chain::Hash256 txid;
         std::string liar{}; ///< address of who left it out; empty: it need not have matched there
-        bool earlier_run = false; ///< the block was scanned in an earlier run
     };
     std::vector<Finding> take_findings() { return std::exchange(findings_, {}); }
 
   private:
     struct Block {
-        BlockScan::Scanned scanned; ///< its filter is null: scanned in an earlier run
-        std::string address;        ///< who scanned it
+        BlockScan::Scanned scanned;
+        std::string address; ///< who scanned it
         bool asked = false;
     };
 

@@ -133,5 +133,39 @@ TEST_F(Adversary, AProvenTransactionOf64BytesIsRefused) { // CVE-2017-12842
     EXPECT_EQ(world->drops(node), std::vector{sync::DropReason::bad_transaction});
 }
 
+TEST_F(Adversary, AFloodOfAnnouncementsDoesNotKeepTheRunFromEnding) {
+    auto& flood = world->add_node({.noban = true, .faults = {{"inv-flood", 1}}});
+    auto& honest = world->add_node({.noban = true});
+    const auto tip = chain.mine(chain.mine_empty(20).hash, {.transactions = {pay(1)}}).hash;
+    flood.set_tip(tip, 0);
+    honest.set_tip(tip, 0);
+    world->set_line(flood, {.bytes_per_second = 20'000});
+    world->start({.mempool_wait_ms = 5'000});
+    ASSERT_TRUE(world->run(300'000)) << story();
+    expect_right(tip);
+}
+
+TEST_F(Adversary, WhoScannedInAnEarlierRunIsNoSecondOpinion) {
+    auto& liar = world->add_node({.noban = true, .faults = {{"matches-nothing"}}});
+    auto& honest = world->add_node({.noban = true});
+    const auto tip = chain.mine(chain.mine_empty(20).hash, {.transactions = {pay(1)}}).hash;
+    liar.set_tip(tip, 0);
+    honest.set_tip(tip, 0);
+    sync({.peers = {world->endpoint(liar)}});
+    // The honest one is first in rank, so that it scans what there is: nothing.
+    sync({.peers = {world->endpoint(honest), world->endpoint(liar)}, .cross_check = 1.0});
+    expect_right(tip);
+}
+
+TEST_F(Adversary, ATransactionThatIsAnnouncedAndNeverSentDoesNotHoldUpTheEnd) {
+    auto& node = world->add_node({.noban = true});
+    node.set_tip(chain.mine_empty(5).hash, 0);
+    world->start({.mempool_wait_ms = 5'000});
+    world->run_for(1'000);
+    world->set_deaf(node, true); // it still speaks, and hears nothing
+    node.add_to_mempool(pay(0), world->now_ms());
+    ASSERT_TRUE(world->run(120'000)) << story();
+}
+
 } // namespace
 } // namespace headlight::tests
