@@ -82,6 +82,8 @@ inline constexpr std::size_t loose_transactions = 500; ///< kept in case a merkl
 inline constexpr std::size_t loose_transaction_bytes = 4'000'000;
 inline constexpr std::int32_t always_checked_blocks =
     144; ///< the latest ones, by a second peer where there is one
+inline constexpr std::int64_t check_timeout_ms =
+    60'000; ///< for what a second peer is asked at once
 inline constexpr std::size_t max_unchecked_blocks =
     4'000; ///< scanned and waiting for the second peer
 inline constexpr double refresh_fp_factor =

@@ -113,7 +113,7 @@ void print_json(Context& context, const View& view, const Summary& is) {
                         {"tweak", is.filter.tweak},
                         {"fp_rate", is.filter.fp_rate}};
     object["transactions"] = is.transactions;
-    object["cross_checked_to"] = is.checked_to < 0 ? boost::json::value() : is.checked_to;
+    object["cross_checked"] = is.scanned >= 0 && !is.unchecked();
     object["note"] = is.unchecked() ? boost::json::value(omission_note) : nullptr;
     context.out.value(std::move(object));
 }
@@ -146,9 +146,8 @@ void print_text(Context& context, const View& view, const Summary& is) {
     table.add({"filter", std::to_string(is.filter.size.bytes) + " bytes, " +
                              count(is.filter.size.hash_functions, "function") + ", tweak " +
                              std::to_string(is.filter.tweak) + ", false positives " + rate});
-    if (is.checked_to >= 0)
-        table.add({"cross-checked", "the latest blocks up to " + std::to_string(is.checked_to) +
-                                        ", by a second peer"});
+    if (is.scanned >= 0 && !is.unchecked())
+        table.add({"cross-checked", "by a second peer, as far as sync was told to"});
     context.out.text(table.to_string().substr(1) +
                      (is.unchecked() ? std::string(omission_note) + "\n" : ""));
 }

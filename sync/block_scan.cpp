@@ -85,6 +85,7 @@ void BlockScan::on_reorganised(std::int32_t fork) {
     tries_in_all_.erase(tries_in_all_.upper_bound(fork), tries_in_all_.end());
     std::erase_if(scanned_, [&](const Scanned& block) { return block.height > fork; });
     asked_to_ = std::min(asked_to_, fork);
+    known_to_ = std::min(known_to_, fork);
 }
 
 void BlockScan::on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) {
@@ -174,9 +175,13 @@ void BlockScan::apply(const BlockAnswer& answer) {
 void BlockScan::record(const BlockAnswer& answer) {
     if (!context_.config.cross_check) return;
     Scanned block{answer.height, answer.hash, answer.filter, answer.ordinal, {}};
-    block.matches.reserve(answer.matches.size());
-    for (const auto& match : answer.matches)
-        block.matches.push_back(match.txid);
+    // Strangers count too, since one may turn out to be ours; a peer that shows too many of them
+    // must not fill our memory.
+    constexpr std::size_t many = 100;
+    for (const auto& match : answer.matches) {
+        if (answer.matches.size() <= many || context_.wallet.ledger().find(match.txid))
+            block.matches.push_back(match.txid);
+    }
     scanned_.push_back(std::move(block));
 }
 

@@ -52,7 +52,7 @@ class BlockScan : public BlockFetch {
         chain::Hash256 hash;
         std::shared_ptr<const LoadedFilter> filter;
         std::uint64_t ordinal = 0;
-        std::vector<chain::Hash256> matches; ///< txids
+        std::vector<chain::Hash256> matches; ///< txids; of many, those that are ours
     };
     /// Since the last call; empty unless Config::cross_check is set.
     std::vector<Scanned> take_scanned() { return std::exchange(scanned_, {}); }

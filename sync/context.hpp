@@ -31,6 +31,7 @@ struct Context {
     Statistics statistics;        ///< counters; what can be looked up is filled in when asked for
     std::vector<Action> actions;  ///< of the event under way
     wallet::LedgerDelta ledger_changes; ///< not yet seen by the filter
+    std::vector<Ban> bans;              ///< to be kept with the next persist
     std::vector<Notice> when_stored;    ///< told once the next persist is durable
 
     void act(Action action) { actions.push_back(std::move(action)); }

@@ -166,7 +166,7 @@ BlockFetch* Engine::Core::fetch_of(PeerId peer) {
 void Engine::Core::take_merkleblock(PeerId peer, const bip37::MerkleBlock& message) {
     auto* const fetch = fetch_of(peer);
     if (!fetch) return unasked(peer);
-    const auto scanned = context_.statistics.scanned_blocks;
+    const auto scanned = context_.statistics.scanned_blocks + context_.statistics.cross_checked;
     switch (fetch->on_merkleblock(message)) {
     case BlockFetch::Taken::bad_proof:
         drop(peer, DropReason::bad_merkleblock,
@@ -178,7 +178,8 @@ void Engine::Core::take_merkleblock(PeerId peer, const bip37::MerkleBlock& messa
     case BlockFetch::Taken::yes:
         break;
     }
-    if (context_.statistics.scanned_blocks > scanned) peers_.progressed(peer);
+    if (context_.statistics.scanned_blocks + context_.statistics.cross_checked > scanned)
+        peers_.progressed(peer);
 }
 
 void Engine::Core::take_transaction(PeerId peer, const chain::Transaction& tx) {
@@ -192,12 +193,13 @@ void Engine::Core::take_transaction(PeerId peer, const chain::Transaction& tx) {
         drop(peer, DropReason::bad_transaction, reasons::bad_transaction(peers_.address(peer)));
         return;
     }
-    const auto scanned = context_.statistics.scanned_blocks;
+    const auto scanned = context_.statistics.scanned_blocks + context_.statistics.cross_checked;
     if (!fetch->on_transaction(tx, txid) && !(fetch == &scan_ && relay_.on_transaction(tx, txid))) {
         fetch->keep_loose(tx, txid);
         if (!fetch->take_credit()) unasked(peer);
     }
-    if (context_.statistics.scanned_blocks > scanned) peers_.progressed(peer);
+    if (context_.statistics.scanned_blocks + context_.statistics.cross_checked > scanned)
+        peers_.progressed(peer);
 }
 
 void Engine::Core::take_inv(PeerId peer, const p2p::Inv& message) {
@@ -229,6 +231,7 @@ void Engine::Core::forget(PeerId peer) {
     }
     if (check_.peer() == peer) check_.stop();
     headers_.forget(peer);
+    context_.with_filter.erase(peer);
     pings_.erase(peer);
     if (broadcast_) broadcast_->forget(peer);
 }

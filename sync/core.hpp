@@ -63,12 +63,16 @@ class Engine::Core {
     void prepare_checks();
     void settle_checks();
     void judge_findings();
+    void scan_again_above(std::int32_t height);
+    void doubt_lost_scanners();
     void doubt_earlier_runs(const BlockScan::Surprise& surprise);
     void watch_checker();
     void choose_checker();
     std::optional<PeerId> best_checker() const;
-    std::int64_t check_deadline_ms() const;
     bool checking() const;
+    bool held_back() const;
+    bool can_check(PeerId peer) const;
+    std::int32_t serves_from(PeerId peer) const;
     void keep_alive();
     void tell_blocks();
     void report();
@@ -78,6 +82,7 @@ class Engine::Core {
     std::int64_t relay_deadline_ms() const;
     bool persist_due() const;
     bool unsaved() const;
+    void keep_bans();
     void persist();
     void finish(std::optional<Error> error, bool kept_part);
     void end();
@@ -102,9 +107,7 @@ class Engine::Core {
 
     std::string scanner_address_;  ///< the current or the latest one's
     std::int32_t first_block_ = 1; ///< the first that a birthday asks for
-    std::map<std::string, std::int32_t>
-        first_scanned_;             ///< by address: the lowest block of this run
-    std::set<std::string> accused_; ///< addresses that findings were told of; empty: nobody's fault
+    bool unblamed_told_ = false;
 
     std::int64_t relay_since_ms_ = Context::never; ///< nothing but relay is waited for any more
     bool unmatched_told_ = false;                  ///< of the scanning connection

@@ -19,7 +19,8 @@ void Engine::Core::prepare_checks() {
         first = std::min(first, resolve(birthday));
     first_block_ = std::max(first, 1);
     const auto latest = context_.tree.tip_height() - limits::always_checked_blocks + 1;
-    const auto from = std::max({first_block_, latest, context_.wallet.checked_to() + 1});
+    const auto least = *context_.config.cross_check == 1 ? first_block_ : latest;
+    const auto from = std::max({first_block_, least, context_.wallet.checked_to() + 1});
     const auto scanned = context_.wallet.scan().height;
     if (from > scanned || peers_.ready_peers().size() < 2) return;
     scan_.go_back(from - 1);
@@ -29,8 +30,6 @@ void Engine::Core::prepare_checks() {
 void Engine::Core::settle_checks() {
     if (!context_.config.cross_check) return;
     for (auto& block : scan_.take_scanned()) {
-        auto& first = first_scanned_.try_emplace(scanner_address_, block.height).first->second;
-        first = std::min(first, block.height);
         check_.add(std::move(block), scanner_address_);
     }
     if (const auto txid = scan_.take_surprise()) doubt_earlier_runs(*txid);
@@ -39,10 +38,12 @@ void Engine::Core::settle_checks() {
     choose_checker();
     // Without a scanner the checker may have to become it, and may not while it owes answers.
     if (check_.peer() && scan_.peer())
-        check_.pump(headers_.known_height(*check_.peer()), scan_.idle_at(goal()));
-    context_.statistics.unchecked = static_cast<std::int64_t>(check_.open_blocks());
-    if (check_.open_blocks() == 0 && context_.statistics.cross_checked > 0 && scan_.idle_at(goal()))
-        context_.wallet.set_checked_to(context_.wallet.scan().height);
+        check_.pump(serves_from(*check_.peer()), headers_.known_height(*check_.peer()),
+                    scan_.idle_at(goal()) || check_.full());
+    context_.statistics.unchecked =
+        static_cast<std::int64_t>(check_.open_blocks() + check_.forgotten());
+    context_.wallet.set_checked_to(
+        std::min(context_.wallet.scan().height, check_.lowest_open() - 1));
 }
 
 /// What an earlier run did not show is here now: it was lied to, or knew less of the wallet. All of
@@ -50,32 +51,43 @@ void Engine::Core::settle_checks() {
 void Engine::Core::doubt_earlier_runs(const BlockScan::Surprise& surprise) {
     ++context_.statistics.omissions;
     context_.warn(reasons::omitted({}, surprise.txid, surprise.height));
-    check_.forget_above(first_block_ - 1);
-    scan_.go_back(first_block_ - 1);
+    scan_again_above(first_block_ - 1);
 }
 
 /// The blocks of a peer that left something out are scanned again by others. Where nobody is to
 /// blame, what the transaction brings (a script in use, a coin) may concern every later block.
 void Engine::Core::judge_findings() {
     auto back_to = context_.wallet.scan().height;
+    std::set<std::string> banned;
     for (const auto& finding : check_.take_findings()) {
         ++context_.statistics.omissions;
-        auto again_from = finding.height;
-        if (!finding.liar.empty()) {
-            const auto first = first_scanned_.find(finding.liar);
-            again_from = first == first_scanned_.end() ? back_to + 1 : first->second;
-        }
+        const auto& liar = finding.liar;
+        const auto again_from =
+            liar.empty() ? finding.height : check_.take_relied_on(liar).value_or(back_to + 1);
         back_to = std::min(back_to, again_from - 1);
-        if (!accused_.insert(finding.liar).second) continue; // told already
-        const auto why = reasons::omitted(finding.liar, finding.txid, finding.height);
+        const bool told =
+            liar.empty() ? std::exchange(unblamed_told_, true) : !banned.insert(liar).second;
+        if (told) continue;
+        const auto why = reasons::omitted(liar, finding.txid, finding.height);
         context_.warn(why);
-        if (finding.liar.empty()) continue;
-        if (const auto peer = peers_.at_address(finding.liar)) forget(*peer);
-        peers_.ban(finding.liar, DropReason::omission, why);
+        if (liar.empty()) continue;
+        if (const auto peer = peers_.at_address(liar)) forget(*peer);
+        peers_.ban(liar, DropReason::omission, why);
     }
-    if (back_to >= context_.wallet.scan().height) return;
-    check_.forget_above(back_to);
-    scan_.go_back(std::max(back_to, 0));
+    if (back_to < context_.wallet.scan().height) scan_again_above(back_to);
+}
+
+void Engine::Core::scan_again_above(std::int32_t height) {
+    check_.forget_above(std::max(height, 0));
+    scan_.go_back(std::max(height, 0));
+}
+
+/// What another one scanned, and nobody has checked, is scanned again: whoever scans now cannot
+/// check it.
+void Engine::Core::doubt_lost_scanners() {
+    if (!context_.config.cross_check || context_.config.peers.size() < 2) return;
+    const auto lowest = check_.lowest_not_by(scanner_address_);
+    if (lowest && *lowest <= context_.wallet.scan().height) scan_again_above(*lowest - 1);
 }
 
 void Engine::Core::watch_checker() {
@@ -85,23 +97,17 @@ void Engine::Core::watch_checker() {
     if (const auto height = check_.given_up()) {
         drop(*checker, DropReason::refused_blocks,
              reasons::blocks_refused(where, *height, context_.tree.at(*height).hash));
-    } else if (context_.now.steady_ms >= check_deadline_ms()) {
+    } else if (context_.now.steady_ms >= check_.deadline_ms()) {
         drop(*checker, DropReason::stalled,
              reasons::stalled(where, "no block or pong came", limits::stall_timeout_ms));
     }
-}
-
-std::int64_t Engine::Core::check_deadline_ms() const {
-    if (!check_.peer() || !check_.waiting()) return Context::never;
-    return check_.last_progress_ms() + limits::stall_timeout_ms;
 }
 
 /// The best in rank of those who do not scan and can check what waits.
 std::optional<PeerId> Engine::Core::best_checker() const {
     for (const auto peer : peers_.ready_peers()) {
         if (peer == scan_.peer() || !headers_.done(peer)) continue;
-        if (!serves_what_we_need(peer)) continue;
-        if (check_.can_check(peers_.address(peer), headers_.known_height(peer))) return peer;
+        if (can_check(peer)) return peer;
     }
     return std::nullopt;
 }
@@ -113,15 +119,29 @@ void Engine::Core::choose_checker() {
     const auto best = best_checker();
     // A connection that is idle now keeps its filter for the next block.
     if (!best || best == checker) return;
-    if (checker && check_.can_check(peers_.address(*checker), headers_.known_height(*checker)))
-        return;
+    if (checker && can_check(*checker)) return;
     peers_.log(*best, "checks what another peer scanned");
     check_.start(*best, peers_.address(*best));
 }
 
+std::int32_t Engine::Core::serves_from(PeerId peer) const {
+    if (peers_.version(peer)->services & p2p::services::network) return 0;
+    return context_.tree.tip_height() - limits::pruned_depth + 1;
+}
+
+bool Engine::Core::can_check(PeerId peer) const {
+    return check_.can_check(peers_.address(peer), serves_from(peer), headers_.known_height(peer));
+}
+
+bool Engine::Core::held_back() const {
+    const auto checker = check_.peer();
+    return checker && check_.full() && (check_.waiting() || can_check(*checker));
+}
+
 bool Engine::Core::checking() const {
     if (!context_.config.cross_check) return false;
-    if (check_.waiting() || best_checker()) return true;
+    const auto hopeful = [&](std::optional<PeerId> peer) { return peer && !peers_.failing(*peer); };
+    if ((check_.waiting() && hopeful(check_.peer())) || hopeful(best_checker())) return true;
     return check_.open_blocks() > 0 && peers_.coming_back(scanner_address_);
 }
 

@@ -33,7 +33,7 @@ void Engine::Core::settle_sync() {
         settle_checks();
         check_scanner();
         choose_scanner();
-        if (!check_.peer() || !check_.full()) scan_.pump(goal());
+        if (!held_back()) scan_.pump(goal());
     }
     if (context_.config.follow) keep_alive();
     tell_blocks();
@@ -194,6 +194,7 @@ void Engine::Core::choose_scanner() {
     unmatched_told_ = false;
     scanner_address_ = peers_.address(*best);
     peers_.log(*best, "scans from height " + std::to_string(context_.wallet.scan().height + 1));
+    doubt_lost_scanners();
     scan_.start(*best);
 }
 
@@ -263,7 +264,8 @@ void Engine::Core::check_finish() {
         return finish(why, context_.statistics.scanned_blocks > 0);
     }
     if (!wallet_ready_) return;
-    if (until_met()) return finish(std::nullopt, false);
+    const bool to_be_checked = context_.config.until_height && checking();
+    if (until_met() && !to_be_checked) return finish(std::nullopt, false);
     if (!headers_.all_done() || !scan_.idle_at(goal()) || checking() ||
         peers_.first_attempts_pending()) {
         relay_since_ms_ = Context::never;
@@ -305,8 +307,15 @@ bool Engine::Core::unsaved() const {
            context_.wallet.scan() != persisted_scan_ || !context_.when_stored.empty();
 }
 
+/// Only once the wallet has stepped back behind what a liar scanned: a ban alone would let the next
+/// run believe it.
+void Engine::Core::keep_bans() {
+    for (auto& ban : std::exchange(context_.bans, {}))
+        context_.act(action::KeepBan{std::move(ban)});
+}
+
 bool Engine::Core::persist_due() const {
-    if (outcome_) return true;
+    if (outcome_ || !context_.bans.empty()) return true;
     if (!unsaved()) return false;
     if (context_.statistics.headers - persisted_headers_ >= limits::persist_headers) return true;
     if (at_tip_ && !scan_.waiting()) return true;
@@ -320,6 +329,7 @@ void Engine::Core::persist() {
     action.changes = context_.wallet.take_changes();
     persisted_ms_ = context_.now.steady_ms;
     if (action.headers.empty() && action.changes.empty() && context_.when_stored.empty()) {
+        keep_bans();
         if (outcome_) end();
         return;
     }
@@ -341,6 +351,7 @@ void Engine::Core::handle(const event::Stored& event) {
         return;
     }
     context_.tree.saved(persisted_tip_);
+    keep_bans();
     for (auto& notice : std::exchange(storing_notices_, {}))
         context_.notify(std::move(notice));
     if (outcome_) end();
@@ -359,7 +370,7 @@ void Engine::Core::end() {
 
 void Engine::Core::set_alarm() {
     auto wake = std::min({peers_.next_wake_ms(), headers_.next_wake_ms(), scan_.next_wake_ms(),
-                          stall_deadline_ms(), check_.next_wake_ms(), check_deadline_ms()});
+                          stall_deadline_ms(), check_.next_wake_ms(), check_.deadline_ms()});
     if (broadcast_) wake = std::min(wake, broadcast_->next_wake_ms());
     if (relay_deadline_ms() > context_.now.steady_ms) wake = std::min(wake, relay_deadline_ms());
     if (at_tip_ && !context_.config.follow) {

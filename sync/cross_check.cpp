@@ -15,6 +15,7 @@ bool CrossCheck::chosen(std::int32_t height, const chain::Hash256& hash) const {
 }
 
 void CrossCheck::add(BlockScan::Scanned block, const std::string& address) {
+    rely(address, block.height);
     if (chosen(block.height, block.hash)) insert({std::move(block), address});
 }
 
@@ -22,8 +23,11 @@ void CrossCheck::add(BlockScan::Scanned block, const std::string& address) {
 void CrossCheck::insert(Block block) {
     const auto height = block.scanned.height;
     waiting_.insert_or_assign(height, std::move(block));
-    if (waiting_.size() > limits::max_unchecked_blocks + limits::scan_window_blocks)
+    if (waiting_.size() > limits::max_unchecked_blocks + limits::scan_window_blocks) {
+        lowest_forgotten_ = std::min(lowest_forgotten_, waiting_.begin()->first);
         waiting_.erase(waiting_.begin());
+        ++forgotten_;
+    }
 }
 
 void CrossCheck::forget_above(std::int32_t height) {
@@ -31,9 +35,21 @@ void CrossCheck::forget_above(std::int32_t height) {
     supersede_above(height);
 }
 
-bool CrossCheck::can_check(const std::string& address, std::int32_t known) const {
+std::int32_t CrossCheck::lowest_open() const {
+    return waiting_.empty() ? lowest_forgotten_
+                            : std::min(lowest_forgotten_, waiting_.begin()->first);
+}
+
+std::optional<std::int32_t> CrossCheck::lowest_not_by(const std::string& address) const {
+    for (const auto& [height, block] : waiting_)
+        if (block.address != address) return height;
+    return std::nullopt;
+}
+
+bool CrossCheck::can_check(const std::string& address, std::int32_t from,
+                           std::int32_t known) const {
     return std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& entry) {
-        return entry.first <= known && entry.second.address != address;
+        return entry.first >= from && entry.first <= known && entry.second.address != address;
     });
 }
 
@@ -52,22 +68,29 @@ void CrossCheck::stop() {
         block.asked = false;
 }
 
-void CrossCheck::pump(std::int32_t known, bool all) {
+void CrossCheck::pump(std::int32_t from, std::int32_t known, bool all) {
     if (!peer() || given_up_ || (refused_ && context_.now.steady_ms < retry_at_ms_)) return;
+    if (waiting()) return;
     const auto room = static_cast<std::size_t>(limits::scan_batch_blocks);
-    if (in_flight() >= room) return;
     std::vector<std::int32_t> heights;
     for (const auto& [height, block] : waiting_) {
         if (height > known || heights.size() == room) break;
-        if (!block.asked && block.address != address_) heights.push_back(height);
+        if (height >= from && !block.asked && block.address != address_) heights.push_back(height);
     }
     if (heights.empty() || (heights.size() < room && !all)) return;
     for (const auto height : heights)
         waiting_.at(height).asked = true;
     // All that is required now, so that the second opinion is worth as much as the first one.
     const bool stale = !filter() || !filters_.covers(*filter(), ordinal() + 1);
-    if (stale || (filters_.worn(*filter()) && in_flight() == 0)) load_filter();
+    if (stale || filters_.worn(*filter())) load_filter();
+    asked_ms_ = context_.now.steady_ms;
     request(heights);
+}
+
+std::int64_t CrossCheck::deadline_ms() const {
+    if (!peer() || !waiting()) return Context::never;
+    return std::min(last_progress_ms() + limits::stall_timeout_ms,
+                    asked_ms_ + limits::check_timeout_ms);
 }
 
 void CrossCheck::on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) {
@@ -75,7 +98,9 @@ void CrossCheck::on_missed(std::int32_t height, const chain::Hash256& hash, Miss
     if (it == waiting_.end() || it->second.scanned.hash != hash) return;
     it->second.asked = false;
     if (why == Missed::no_room) return;
-    if (++refused_ >= limits::max_block_retries) given_up_ = height;
+    // A batch is one refusal, whatever it lacked.
+    if (std::exchange(refused_ms_, context_.now.steady_ms) != context_.now.steady_ms) ++refused_;
+    if (refused_ >= limits::max_block_retries) given_up_ = height;
     retry_at_ms_ = context_.now.steady_ms + retry_pause_ms * refused_;
 }
 
@@ -86,6 +111,7 @@ void CrossCheck::on_whole(BlockAnswer answer) {
     waiting_.erase(it);
     refused_ = 0;
     ++context_.statistics.cross_checked;
+    rely(address_, answer.height);
     compare(block, answer);
 }
 

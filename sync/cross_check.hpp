@@ -24,15 +24,29 @@ class CrossCheck : public BlockFetch {
     /// So much is waiting that the scan should wait, too.
     bool full() const { return waiting_.size() >= limits::max_unchecked_blocks; }
     /// Whether the peer of this address, which has blocks up to `known`, can check one of them.
-    bool can_check(const std::string& address, std::int32_t known) const;
+    bool can_check(const std::string& address, std::int32_t from, std::int32_t known) const;
+    /// The lowest waiting block that this address has not scanned.
+    std::optional<std::int32_t> lowest_not_by(const std::string& address) const;
+    /// The lowest block that is chosen and not checked; above all others when there is none.
+    std::int32_t lowest_open() const;
+    std::size_t forgotten() const { return forgotten_; }
+    std::optional<std::int32_t> take_relied_on(const std::string& address) {
+        const auto it = relied_on_.find(address);
+        if (it == relied_on_.end()) return std::nullopt;
+        const auto height = it->second;
+        relied_on_.erase(it);
+        return height;
+    }
 
     // Who checks
     void start(PeerId peer, const std::string& address);
     void stop();
     /// Asks for more, up to `known`: whole batches, or (`all`) whatever waits.
-    void pump(std::int32_t known, bool all);
+    void pump(std::int32_t from, std::int32_t known, bool all);
     /// It left a block out, again and again.
     std::optional<std::int32_t> given_up() const { return given_up_; }
+    /// When it is too slow, whatever it says by then.
+    std::int64_t deadline_ms() const;
     std::int64_t next_wake_ms() const {
         const bool pausing = refused_ > 0 && retry_at_ms_ > context_.now.steady_ms;
         return pausing ? retry_at_ms_ : Context::never;
@@ -58,6 +72,10 @@ class CrossCheck : public BlockFetch {
 
     bool chosen(std::int32_t height, const chain::Hash256& hash) const;
     void insert(Block block);
+    void rely(const std::string& address, std::int32_t height) {
+        auto& low = relied_on_.try_emplace(address, height).first->second;
+        low = std::min(low, height);
+    }
     void compare(const Block& block, const BlockAnswer& answer);
     void check_scanner(const Block& block, const BlockAnswer& answer, std::size_t match);
     void check_checker(const chain::Hash256& txid, const BlockAnswer& answer);
@@ -67,9 +85,15 @@ class CrossCheck : public BlockFetch {
     std::map<std::int32_t, Block> waiting_; ///< by height
     std::string address_;                   ///< who checks
     int refused_ = 0;                       ///< batches in a row that came back incomplete
+    std::int64_t refused_ms_ = -1;          ///< when the last one did
     std::int64_t retry_at_ms_ = 0;
+    std::int64_t asked_ms_ = 0; ///< when the batch under way was asked for
     std::optional<std::int32_t> given_up_;
     std::vector<Finding> findings_;
+    std::size_t forgotten_ = 0; ///< for want of room
+    std::int32_t lowest_forgotten_ = std::numeric_limits<std::int32_t>::max();
+    std::map<std::string, std::int32_t>
+        relied_on_; ///< by address: the lowest block scanned or checked
 };
 
 } // namespace headlight::sync

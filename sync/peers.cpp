@@ -32,7 +32,10 @@ void Peers::heed_bans() {
         for (std::size_t i = 0; i < slots_.size(); ++i) {
             if (slots_[i].endpoint != ban.endpoint) continue;
             failed(i, reasons::banned(p2p::to_string(ban.endpoint), ban.until, ban.reason), true);
-            slots_[i].banned_until_ms = context_.now.steady_ms + left * 1000;
+            constexpr std::int64_t a_generation = 1'000'000'000; // that no sum overflows
+            const auto end = context_.now.steady_ms + std::min(left, a_generation) * 1000;
+            auto& until = slots_[i].banned_until_ms;
+            until = until == Context::never ? end : std::max(until, end);
         }
     }
 }
@@ -40,8 +43,8 @@ void Peers::heed_bans() {
 void Peers::keep_ban(std::size_t index, const Error& why) {
     const auto seconds = context_.network.paced ? limits::ban_seconds : limits::regtest_ban_seconds;
     slots_[index].banned_until_ms = context_.now.steady_ms + seconds * 1000;
-    context_.act(action::KeepBan{
-        {slots_[index].endpoint, context_.now.unix_seconds + seconds, why.message}});
+    context_.bans.push_back(
+        {slots_[index].endpoint, context_.now.unix_seconds + seconds, why.message});
 }
 
 void Peers::end_bans() {
@@ -79,6 +82,7 @@ void Peers::on_connected(PeerId id) {
     if (it == peers_.end()) return;
     auto& peer = it->second;
     peer.connected = true;
+    slots_[peer.slot].reached = true;
     peer.deadline_ms = context_.now.steady_ms + limits::handshake_timeout_ms;
     p2p::Handshake::Config config;
     config.nonce = context_.nonce();
@@ -348,10 +352,15 @@ std::optional<PeerId> Peers::at_address(const std::string& address) const {
     return std::nullopt;
 }
 
+bool Peers::failing(PeerId id) const {
+    const auto it = peers_.find(id);
+    return it == peers_.end() || slots_[it->second.slot].failures >= limits::max_failures;
+}
+
 bool Peers::coming_back(const std::string& except) const {
     return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
         const bool away = slot.current == 0 || !ready(slot.current);
-        return away && !slot.given_up && !slot.agent.empty() &&
+        return away && slot.reached && !slot.given_up && slot.failures < limits::max_failures &&
                p2p::to_string(slot.endpoint) != except;
     });
 }

@@ -49,6 +49,8 @@ class Peers {
     std::optional<PeerId> at_address(const std::string& address) const;
     /// Somebody else than this address was connected once and is being dialled again.
     bool coming_back(const std::string& except) const;
+    /// It has failed so often in a row that nothing should wait for it.
+    bool failing(PeerId peer) const;
     const p2p::Version* version(PeerId peer) const;
     std::uint64_t bytes_received(PeerId peer) const;
     /// When nobody is connected and nobody will be tried again: why (the most telling cause).
@@ -74,6 +76,7 @@ class Peers {
         std::size_t probe =
             0; ///< the next network to try, to name a node that closes without a byte
         bool probed = false;
+        bool reached = false; ///< somebody has taken a connection there
         std::string agent;
         std::uint64_t bytes_received = 0;
         std::uint64_t bytes_sent = 0;

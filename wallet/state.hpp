@@ -96,7 +96,7 @@ struct WalletState {
     /// the headers are known, so both stay until then.
     std::optional<Birthday> rescan_other{};
     FilterParameters filter;
-    /// The latest blocks up to here have been asked of a second peer as well; -1: none.
+    /// Of the blocks up to here, those that were to be asked of a second peer have been; -1: none.
     std::int32_t checked_to = -1;
 
     friend bool operator==(const WalletState&, const WalletState&) = default;

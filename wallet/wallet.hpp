@@ -56,8 +56,8 @@ class Wallet {
 
     const FilterParameters& filter() const { return filter_; }
     void set_filter(FilterParameters parameters);
-    /// The latest blocks up to here have been asked of a second peer as well; -1: none. Never above
-    /// the scan position.
+    /// Of the blocks up to here, those that were to be asked of a second peer have been; -1: none.
+    /// Never above the scan position.
     std::int32_t checked_to() const { return checked_to_; }
     void set_checked_to(std::int32_t height);
     const std::map<std::string, std::string>& labels() const { return labels_; }
