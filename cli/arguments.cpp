@@ -54,6 +54,16 @@ struct Written {
     std::vector<std::string> only;
     std::string junit;
     bool tap = false;
+    std::optional<std::string> fp_rate;
+    std::optional<std::string> privacy;
+    std::string chain_scripts = "1000000000";
+    std::string filter_items;
+    std::optional<std::string> filter_fp;
+    std::optional<std::string> filter_bytes;
+    std::optional<std::string> tweak;
+    std::string flags = "all";
+    bool hex = false;
+    std::string payload;
 
     std::int64_t now = 0;
 };
@@ -192,6 +202,37 @@ result<std::optional<double>> probability(std::string_view name, std::string_vie
                  "it is a probability from 0 to 1, or never", "Give such a number");
 }
 
+/// A number, also as 1e-3.
+std::optional<double> real_number(std::string_view text) {
+    double value = 0;
+    const auto* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    if (parsed.ec == std::errc{} && parsed.ptr == end && std::isfinite(value)) return value;
+    return {};
+}
+
+/// The rate of a wallet's filter: --fp-rate, or that of a --privacy.
+result<double> wallet_rate(const Written& written) {
+    using headlight::sync::PrivacyLevel;
+    constexpr double least = headlight::sync::least_fp_rate;
+    constexpr double most = headlight::sync::most_fp_rate;
+    if (written.fp_rate && written.privacy)
+        return usage("--fp-rate and --privacy exclude each other", "a level is a rate",
+                     "Leave one out");
+    if (written.fp_rate) {
+        const auto rate = real_number(*written.fp_rate);
+        if (rate && *rate >= least && *rate <= most) return *rate;
+        return usage("--fp-rate cannot be '" + *written.fp_rate + "'",
+                     "it is a rate of false positives from 0.000001 to 0.1", "Give such a number");
+    }
+    const auto level = written.privacy.value_or("medium");
+    if (level == "low") return fp_rate_of(PrivacyLevel::low);
+    if (level == "medium") return fp_rate_of(PrivacyLevel::medium);
+    if (level == "high") return fp_rate_of(PrivacyLevel::high);
+    return usage("--privacy cannot be '" + level + "'", "it is low, medium or high",
+                 "Choose one of these");
+}
+
 result<Command> sync(const Written& written, const chain::Network& network) {
     command::Sync sync;
     sync.follow = written.follow;
@@ -217,6 +258,9 @@ result<Command> sync(const Written& written, const chain::Network& network) {
     const auto share = probability("--cross-check", written.cross_check);
     if (!share) return share.error();
     sync.cross_check = *share;
+    const auto rate = wallet_rate(written);
+    if (!rate) return rate.error();
+    sync.fp_rate = *rate;
     return Command(std::move(sync));
 }
 
@@ -319,6 +363,76 @@ result<Command> conform_command(const Written& written, const chain::Network& ne
     return Command(std::move(conform));
 }
 
+result<command::FilterGoal> filter_goal(const Written& written, std::int64_t most_bytes) {
+    command::FilterGoal goal;
+    if (written.filter_fp && written.filter_bytes)
+        return usage("--fp and --bytes exclude each other", "one follows from the other",
+                     "Leave one out");
+    if (written.filter_bytes) {
+        const auto bytes = whole("--bytes", *written.filter_bytes, 1, most_bytes);
+        if (!bytes) return bytes.error();
+        goal.bytes = static_cast<std::size_t>(*bytes);
+    }
+    if (written.filter_fp) {
+        goal.fp_rate = real_number(*written.filter_fp);
+        if (!goal.fp_rate || *goal.fp_rate <= 0 || *goal.fp_rate >= 1)
+            return usage("--fp cannot be '" + *written.filter_fp + "'",
+                         "it is a rate of false positives between 0 and 1",
+                         "Give such a number, as 0.001 or 1e-3");
+    }
+    return goal;
+}
+
+result<Command> filter_plan(const Written& written, const chain::Network&) {
+    constexpr std::int64_t most = 1'000'000'000'000;
+    const auto items = whole("--items", written.filter_items, 1, most);
+    if (!items) return items.error();
+    const auto goal = filter_goal(written, most);
+    if (!goal) return goal.error();
+    if (!goal->fp_rate && !goal->bytes)
+        return usage("filter plan needs a rate or a size", "neither --fp nor --bytes is given",
+                     "Give one of them");
+    return Command(command::FilterPlan{static_cast<std::size_t>(*items), *goal});
+}
+
+result<Command> filter_make(const Written& written, const chain::Network&) {
+    const auto goal = filter_goal(written, limits::max_filter_bytes);
+    if (!goal) return goal.error();
+    command::FilterMake make{.goal = *goal, .tweak = {}, .hex = written.hex};
+    if (written.tweak) {
+        const auto tweak = whole("--tweak", *written.tweak, 0, UINT32_MAX);
+        if (!tweak) return tweak.error();
+        make.tweak = static_cast<std::uint32_t>(*tweak);
+    }
+    if (written.flags == "none")
+        make.flags = bip37::UpdateFlags::none;
+    else if (written.flags == "pubkey")
+        make.flags = bip37::UpdateFlags::p2pubkey_only;
+    else if (written.flags != "all")
+        return usage("--flags cannot be '" + written.flags + "'", "it is none, all or pubkey",
+                     "Choose one of these");
+    return Command(make);
+}
+
+result<Command> filter_test(const Written& written, const chain::Network&) {
+    if (written.payload == "@-")
+        return usage("the filter cannot come from standard input", "the items do",
+                     "Put it into a file and give @FILE");
+    return Command(command::FilterTest{written.payload, written.hex});
+}
+
+result<Command> filter_show(const Written& written, const chain::Network&) {
+    return Command(command::FilterShow{written.payload});
+}
+
+result<Command> privacy(const Written& written, const chain::Network&) {
+    const auto scripts = whole("--scripts", written.chain_scripts, 0, 1'000'000'000'000'000);
+    if (!scripts) return scripts.error();
+    const auto rate = wallet_rate(written);
+    if (!rate) return rate.error();
+    return Command(command::Privacy{static_cast<double>(*scripts), *rate});
+}
+
 template <class Of>
 result<Command> plain(const Written&, const chain::Network&) {
     return Command(Of{});
@@ -357,6 +471,7 @@ class Parser {
         add_network_commands();
         add_views();
         add_proofs();
+        add_filters();
         add_tools();
     }
 
@@ -377,11 +492,15 @@ class Parser {
   private:
     // CLI11 says that a command is missing where one is misspelt, so that is looked for first.
     Error misunderstood(const std::string& what) const {
-        const auto chosen = app_.get_subcommands();
-        const auto help =
-            "`headlight " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`";
+        const CLI::App* chosen = &app_;
+        std::string name; // of the command as far as it is understood
+        while (!chosen->get_subcommands().empty()) {
+            chosen = chosen->get_subcommands().front();
+            name += chosen->get_name() + " ";
+        }
+        const auto help = "`headlight " + name + "--help`";
         const auto strange = app_.remaining(true);
-        if (strange.empty() && chosen.empty())
+        if (strange.empty() && name.empty())
             return usage("no command is given", "headlight does one thing at a time",
                          "See " + help);
         if (strange.empty())
@@ -389,30 +508,35 @@ class Parser {
         const auto& first = strange.front();
         if (first.starts_with('-'))
             return usage("there is no option '" + first + "'",
-                         chosen.empty() ? "headlight does not know it"
-                                        : chosen.front()->get_name() + " does not take it",
+                         name.empty() ? "headlight does not know it" : name + "does not take it",
                          "See " + help);
-        return chosen.empty()
-                   ? no_command(first)
-                   : usage("'" + first + "' is too much",
-                           chosen.front()->get_name() + " takes no more arguments", "See " + help);
+        return chosen->get_subcommands({}).empty()
+                   ? usage("'" + first + "' is too much", name + "takes no more arguments",
+                           "See " + help)
+                   : no_command(*chosen, first, help);
     }
 
-    Error no_command(const std::string& name) const {
+    static Error no_command(const CLI::App& parent, const std::string& name,
+                            const std::string& help) {
         std::vector<std::string_view> known;
         std::string list;
-        for (const auto* command : app_.get_subcommands({})) {
+        for (const auto* command : parent.get_subcommands({})) {
             known.push_back(command->get_name());
             list += (list.empty() ? "" : ", ") + command->get_name();
         }
         const std::string near(wallet::nearest_word(name, known));
-        return usage("there is no command '" + name + "'", "headlight knows " + list,
-                     near.empty() ? "See `headlight --help`" : "Did you mean '" + near + "'?");
+        return usage("there is no command '" + name + "'", parent.get_name() + " knows " + list,
+                     near.empty() ? "See " + help : "Did you mean '" + near + "'?");
     }
 
     CLI::App& add(const char* name, const char* does, Bind to) {
-        auto* command = app_.add_subcommand(name, does);
-        command->group("Commands");
+        auto& command = add_to(app_, name, does, to);
+        command.group("Commands");
+        return command;
+    }
+
+    CLI::App& add_to(CLI::App& parent, const char* name, const char* does, Bind to) {
+        auto* command = parent.add_subcommand(name, does);
         command->fallthrough(); // global options may stand behind the command, too
         command->callback([this, to] { bind_ = to; });
         return *command;
@@ -478,6 +602,7 @@ class Parser {
                         "ask a second peer for each block with this probability (default: 0), and "
                         "always for the latest 144; or: never")
             ->type_name("P");
+        add_rate(sync);
         sync.add_flag("--follow", written_.follow,
                       "stay at the tip; one JSON object a line for each event");
 
@@ -501,6 +626,17 @@ class Parser {
             ->type_name("HOST[:PORT]");
     }
 
+    void add_rate(CLI::App& command) {
+        command
+            .add_option("--fp-rate", written_.fp_rate,
+                        "the rate of false positives that the filter is made for")
+            ->type_name("P");
+        command
+            .add_option("--privacy", written_.privacy,
+                        "low, medium (default) or high: such a rate by name")
+            ->type_name("LEVEL");
+    }
+
     void add_views() {
         add("status", "Where the wallet stands", plain<command::Status>);
         add("balance", "What the wallet holds", plain<command::Balance>);
@@ -511,6 +647,46 @@ class Parser {
         auto& address = add("address", "The next unused receive address", cli::address);
         address.add_flag("--list", written_.list, "all addresses, with their use");
         address.add_flag("--qr", written_.qr, "also as a QR code");
+    }
+
+    void add_filters() {
+        auto& privacy = add("privacy", "What the wallet's filter tells, in figures", cli::privacy);
+        add_rate(privacy);
+        privacy
+            .add_option("--scripts", written_.chain_scripts,
+                        "scripts on the whole chain (default: 1000000000)")
+            ->type_name("U");
+
+        auto& filter = *app_.add_subcommand("filter", "Plan, make, test and read Bloom filters");
+        filter.group("Commands");
+        filter.fallthrough();
+        filter.require_subcommand(1);
+        filter.get_formatter()->label("SUBCOMMAND", "COMMAND");
+        auto& plan = add_to(filter, "plan", "How large a filter has to be", filter_plan);
+        plan.add_option("--items", written_.filter_items, "how many it is to hold")
+            ->type_name("N")
+            ->required();
+        auto& make = add_to(filter, "make", "A filterload of the items on stdin", filter_make);
+        make.add_option("--tweak", written_.tweak, "its tweak (default: random)")->type_name("T");
+        make.add_option("--flags", written_.flags,
+                        "what a server adds: none, all (default) or pubkey")
+            ->type_name("FLAGS");
+        for (auto* command : {&plan, &make}) {
+            command->add_option("--fp", written_.filter_fp, "the wanted rate of false positives")
+                ->type_name("P");
+            command->add_option("--bytes", written_.filter_bytes, "its size instead")
+                ->type_name("B");
+        }
+        auto& test = add_to(filter, "test", "Which of the items on stdin match", filter_test);
+        auto& show = add_to(filter, "show", "What a filterload holds", filter_show);
+        for (auto* command : {&test, &show})
+            command
+                ->add_option("PAYLOAD", written_.payload,
+                             "a filterload's payload in hex, or @FILE with it")
+                ->type_name("")
+                ->required();
+        for (auto* command : {&make, &test})
+            command->add_flag("--hex", written_.hex, "the items are hex (default: text)");
     }
 
     void add_proofs() {

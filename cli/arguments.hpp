@@ -1,10 +1,12 @@
 // The command line as plain values. Only arguments.cpp knows how they are spelt.
 #pragma once
 
+#include "bip37/bloom_filter.hpp"
 #include "chain/hash.hpp"
 #include "client/paths.hpp"
 #include "conform/rpc_access.hpp"
 #include "p2p/address.hpp"
+#include "sync/filter_policy.hpp"
 #include "wallet/hd_key.hpp"
 #include "wallet/state.hpp"
 
@@ -39,6 +41,7 @@ struct Sync {
     std::int64_t timeout_ms = 0;
     std::int64_t mempool_wait_ms = 0;
     std::optional<double> cross_check = 0.0; ///< none: never
+    double fp_rate = sync::fp_rate_of(sync::PrivacyLevel::medium);
     bool follow = false;
 };
 struct Rescan {
@@ -84,6 +87,32 @@ struct Conform {
     std::string junit; ///< empty: no such file
     bool tap = false;
 };
+/// How large a filter is to be: by one of the two.
+struct FilterGoal {
+    std::optional<double> fp_rate;
+    std::optional<std::size_t> bytes;
+};
+struct FilterPlan {
+    std::size_t items = 0;
+    FilterGoal goal;
+};
+struct FilterMake {
+    FilterGoal goal;
+    std::optional<std::uint32_t> tweak; ///< none: a random one
+    bip37::UpdateFlags flags = bip37::UpdateFlags::all;
+    bool hex = false; ///< the items are hex
+};
+struct FilterTest {
+    std::string payload; ///< a filterload's, in hex, or "@" and a file with it
+    bool hex = false;
+};
+struct FilterShow {
+    std::string payload;
+};
+struct Privacy {
+    double scripts = 1e9; ///< on the whole chain
+    double fp_rate = sync::fp_rate_of(sync::PrivacyLevel::medium);
+};
 
 } // namespace command
 
@@ -92,7 +121,8 @@ using Command =
                  command::Balance, command::History, command::Utxos, command::Descriptors,
                  command::Wallets, command::Address, command::Broadcast, command::Abandon,
                  command::ResetChain, command::Bans, command::Proof, command::Verify,
-                 command::Conform, command::Probe>;
+                 command::Conform, command::Probe, command::FilterPlan, command::FilterMake,
+                 command::FilterTest, command::FilterShow, command::Privacy>;
 
 struct Arguments {
     client::Paths paths;

@@ -24,5 +24,10 @@ result<void> perform(Context& context, const command::Proof& proof);
 result<void> perform(Context& context, const command::Verify& verify);
 result<void> perform(Context& context, const command::Conform& conform);
 result<void> perform(Context& context, const command::Probe& probe);
+result<void> perform(Context& context, const command::FilterPlan& plan);
+result<void> perform(Context& context, const command::FilterMake& make);
+result<void> perform(Context& context, const command::FilterTest& test);
+result<void> perform(Context& context, const command::FilterShow& show);
+result<void> perform(Context& context, const command::Privacy& privacy);
 
 } // namespace headlight::cli

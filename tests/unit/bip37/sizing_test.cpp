@@ -101,5 +101,23 @@ TEST(Sizing, ExpectsTheRatesOfTheFormula) {
     EXPECT_NEAR(expected_fp_rate({8, 50}, 1'000'000), 1.0, 1e-9);
 }
 
+TEST(Sizing, ThirtySixThousandBytesHoldTwentyThousandElementsAtOneInAThousand) {
+    EXPECT_EQ(capacity(limits::max_filter_bytes, 0.001), 20'031u);
+    const auto size = plan_size(20'031, 0.001).value();
+    EXPECT_EQ(size.hash_functions, 9u);
+    EXPECT_NEAR(expected_fp_rate(size, 20'031), 0.001022, 0.0000005);
+}
+
+TEST(Sizing, AGivenSizeGetsTheFunctionsThatSuitIt) {
+    EXPECT_EQ(size_of_bytes(119, 100).value(), (FilterSize{119, 6}));
+    EXPECT_EQ(size_of_bytes(1, 1'000).value(), (FilterSize{1, 1}));
+    EXPECT_EQ(size_of_bytes(36'000, 1).value(), (FilterSize{36'000, 50}));
+    for (const auto& size :
+         {size_of_bytes(0, 10), size_of_bytes(36'001, 10), size_of_bytes(10, 0)}) {
+        ASSERT_FALSE(size);
+        EXPECT_EQ(size.error().code, errc::bad_argument);
+    }
+}
+
 } // namespace
 } // namespace headlight::bip37
