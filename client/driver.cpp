@@ -99,12 +99,16 @@ class Driver {
             .connected = [this, peer] { feed(sync::event::Connected{peer}); },
             .message =
                 [this, peer](p2p::Message message) {
+                    // First the bytes that it came with, since it may end the run.
+                    if (const auto connection = find(peer))
+                        tell_bytes(peer, connection->bytes_received());
                     feed(sync::event::Received{peer, std::move(message)});
                 },
             .progress = [this, peer](std::uint64_t received) { tell_bytes(peer, received); },
             .closed =
                 [this, peer](const p2p::asio::Closed& closed) {
                     connections_.erase(peer);
+                    told_bytes_.erase(peer);
                     feed(sync::event::Disconnected{peer, loss_of(closed), detail_of(closed)});
                 },
         };
@@ -128,9 +132,8 @@ class Driver {
     }
 
     void execute(const sync::action::Persist& persist) {
-        auto error = store_durably(persist, drive_.headers, drive_.db);
-        store_failed_ = error.has_value();
-        stored_.push_back(sync::event::Stored{persist.id, std::move(error)});
+        stored_.push_back(sync::event::Stored{
+            persist.id, store_durably(persist, drive_.headers, drive_.db)});
     }
 
     void execute(const sync::action::WakeAt& wake) {
@@ -154,6 +157,7 @@ class Driver {
     }
 
     void tell_bytes(sync::PeerId peer, std::uint64_t received) {
+        if (std::exchange(told_bytes_[peer], received) == received) return;
         const auto connection = find(peer);
         feed(sync::event::Bytes{peer, received, connection ? connection->bytes_sent() : 0});
     }
@@ -218,7 +222,7 @@ class Driver {
         outcome.statistics = drive_.engine.statistics();
         if (finish_) {
             outcome.error = finish_->error;
-            outcome.kept_part = finish_->kept_part && !store_failed_;
+            outcome.kept_part = finish_->kept_part;
         } else {
             outcome.error = Error{errc::stalled, "the sync came to a standstill",
                                   "nothing is left to wait for", "Run it again"};
@@ -236,9 +240,9 @@ class Driver {
     std::map<sync::PeerId, std::shared_ptr<Connection>> connections_;
     std::deque<sync::Event> events_;
     std::deque<sync::Event> stored_;
+    std::map<sync::PeerId, std::uint64_t> told_bytes_; ///< of this connection, so far
     bool handling_ = false;
     bool finished_ = false;
-    bool store_failed_ = false; ///< then what the engine counts as scanned is not what is kept
     std::optional<std::int64_t> wake_ms_;  ///< when the engine wants its Tick
     std::optional<std::int64_t> armed_ms_; ///< when the timer fires
     std::optional<sync::notice::Finished> finish_;

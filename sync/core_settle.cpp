@@ -346,7 +346,7 @@ void Engine::Core::handle(const event::Stored& event) {
     storing_.reset();
     if (event.error) {
         // What could not be stored is not told, and nothing goes on in memory alone.
-        outcome_ = notice::Finished{event.error, true};
+        outcome_ = notice::Finished{event.error, false};
         end();
         return;
     }

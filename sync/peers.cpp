@@ -31,7 +31,7 @@ void Peers::heed_bans() {
         if (left <= 0) continue;
         for (std::size_t i = 0; i < slots_.size(); ++i) {
             if (slots_[i].endpoint != ban.endpoint) continue;
-            failed(i, reasons::banned(p2p::to_string(ban.endpoint), ban.until, ban.reason), true);
+            failed(i, reasons::banned(p2p::to_string(ban.endpoint), left, ban.reason), true);
             constexpr std::int64_t a_generation = 1'000'000'000; // that no sum overflows
             const auto end = context_.now.steady_ms + std::min(left, a_generation) * 1000;
             auto& until = slots_[i].banned_until_ms;

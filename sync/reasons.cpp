@@ -188,8 +188,11 @@ Error omitted(const std::string& peer, const chain::Hash256& txid, std::int32_t 
             "peer any more"};
 }
 
-Error banned(const std::string& peer, std::int64_t until, const std::string& reason) {
-    return {errc::bad_peer, peer + " is banned until " + std::to_string(until), reason,
+Error banned(const std::string& peer, std::int64_t seconds_left, const std::string& reason) {
+    const auto minutes = (seconds_left + 59) / 60;
+    const auto left = minutes < 120 ? std::to_string(minutes) + " minutes"
+                                    : std::to_string((minutes + 59) / 60) + " hours";
+    return {errc::bad_peer, peer + " is banned for another " + left, reason,
             "Name another peer with --peer, or lift the ban with headlight bans clear"};
 }
 

@@ -32,7 +32,7 @@ Error transactions_withheld(const std::string& peer, std::int32_t height,
                             const chain::Hash256& hash);
 /// `peer` empty: it need not have been shown under that filter.
 Error omitted(const std::string& peer, const chain::Hash256& txid, std::int32_t height);
-Error banned(const std::string& peer, std::int64_t until, const std::string& reason);
+Error banned(const std::string& peer, std::int64_t seconds_left, const std::string& reason);
 Error wiped_chain(const std::string& peer, std::int32_t our_height, const chain::Network& network);
 Error future_block(const std::string& peer, const chain::Hash256& hash, std::int64_t block_time);
 Error stopped(std::string_view why, std::int32_t scanned);
