@@ -33,6 +33,20 @@ void second_version(SimSession&, FaultState&, Messages& messages) {
 
 void without_bloom(SimNodeConfig& config) { config.services &= ~p2p::services::bloom; }
 void pruned(SimNodeConfig& config) { config.services &= ~p2p::services::network; }
+
+/// As Bitcoin Core: what may not be there any more is not asked for twice.
+bool serve_latest(SimSession& session, FaultState&, const p2p::Message& message) {
+    constexpr std::int32_t served = 290; // two more than BIP-159 promises
+    const auto& node = session.node();
+    const auto* getdata = std::get_if<p2p::GetData>(&message);
+    const bool deep = getdata && std::ranges::any_of(getdata->entries, [&](const auto& entry) {
+                          const auto* block = node.block(entry.hash);
+                          return block && node.tip().height - block->height > served;
+                      });
+    if (deep) session.close();
+    return deep;
+}
+
 void old_version(SimNodeConfig& config) { config.version = 70'002; }
 void huge_height(SimNodeConfig& config) { config.start_height = 2'000'000'000; }
 
@@ -48,7 +62,10 @@ std::vector<Fault> handshake_faults() {
         {.name = "second-version", .does = "sends version twice", .outgoing = second_version},
         {.name = "own-nonce", .does = "says our own nonce", .outgoing = own_nonce},
         {.name = "no-bloom", .does = "lacks NODE_BLOOM", .configure = without_bloom},
-        {.name = "pruned", .does = "lacks NODE_NETWORK", .configure = pruned},
+        {.name = "pruned",
+         .does = "lacks NODE_NETWORK, and closes when asked for deep blocks",
+         .configure = pruned,
+         .swallow = serve_latest},
         {.name = "old-version", .does = "speaks protocol 70002", .configure = old_version},
         {.name = "huge-height",
          .does = "a start height of two thousand million",

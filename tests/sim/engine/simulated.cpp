@@ -2,6 +2,7 @@
 
 #include "regtest/script_memory.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace headlight::tests {
@@ -77,6 +78,21 @@ std::string Simulated::places(const chain::Hash256& txid) const {
         }
     }
     return text;
+}
+
+SimNode& Simulated::node(const chain::Hash256& tip, std::vector<regtest::FaultChoice> faults,
+                         bool noban) {
+    SimNodeConfig config;
+    config.faults = std::move(faults);
+    config.noban = noban;
+    auto& made = world->add_node(std::move(config));
+    made.set_tip(tip, 0);
+    return made;
+}
+
+bool Simulated::dropped(const SimNode& node, sync::DropReason reason) const {
+    const auto drops = world->drops(node);
+    return std::find(drops.begin(), drops.end(), reason) != drops.end();
 }
 
 void Simulated::sync(sync::Config config) {

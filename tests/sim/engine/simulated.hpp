@@ -38,6 +38,12 @@ class Simulated : public testing::Test {
         return {chain::txid(tx), index};
     }
 
+    /// A node of this world that stands at `tip`.
+    SimNode& node(const chain::Hash256& tip, std::vector<regtest::FaultChoice> faults = {},
+                  bool noban = false);
+    bool dropped(const SimNode& node, sync::DropReason reason) const;
+    sync::Statistics statistics() const { return world->engine().statistics(); }
+
     /// Runs the client to its end; it must end by itself, and well.
     void sync(sync::Config config = {});
     /// The same when it must fail, with this error code.
