@@ -1,6 +1,9 @@
 // A second opinion in bad company: peers that are lost, pruned, behind, slow or back again must
 // neither keep what a liar hid from being found nor hold up the end of a run.
+#include "bip37/messages.hpp"
 #include "tests/sim/engine/simulated.hpp"
+
+#include <algorithm>
 
 namespace headlight::tests {
 namespace {
