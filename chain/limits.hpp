@@ -55,6 +55,7 @@ inline constexpr std::int64_t close_flush_seconds =
 // Peers
 inline constexpr std::size_t max_peers = 8; ///< --peer, at most
 inline constexpr std::int64_t connect_timeout_ms = 5'000;
+inline constexpr std::int64_t proxy_connect_timeout_ms = 30'000; ///< the same through --proxy
 inline constexpr std::int64_t handshake_timeout_ms = 10'000;
 inline constexpr std::int64_t headers_timeout_ms = 15'000; ///< from getheaders to headers
 inline constexpr std::int64_t stall_timeout_ms = 15'000;   ///< without an answered block or pong
@@ -129,9 +130,15 @@ inline constexpr std::uint32_t max_wasted_header_records = 10'000; ///< then the
 inline constexpr int store_busy_ms = 5'000; ///< wait for another connection's database lock
 
 // The client
+inline constexpr std::size_t max_commands_at_once = 4;         ///< of --on-tx and --on-block
+inline constexpr std::size_t max_commands_waiting = 10'000;    ///< what comes beyond is told later
+inline constexpr std::int64_t command_timeout_seconds = 60;    ///< then a command is ended
+inline constexpr std::int64_t command_end_milliseconds = 5'000; ///< for commands, when we end
+inline constexpr std::int32_t told_blocks_kept = 144; ///< told to --on-block; how many are caught up
 inline constexpr std::int64_t shut_down_milliseconds = 200; ///< for connections to close at the end
 
 // The program
+inline constexpr std::size_t max_label_bytes = 255;
 inline constexpr std::size_t max_secret_file_bytes =
     65'536; ///< a mnemonic's or a passphrase's file
 inline constexpr std::size_t max_watch_file_bytes = 268'435'456;

@@ -1,6 +1,7 @@
 // `address`: the next unused receive address, or all of them with their use.
 #include "wallet/address.hpp"
 #include "cli/commands.hpp"
+#include "cli/label.hpp"
 #include "cli/qr.hpp"
 #include "cli/text.hpp"
 #include "cli/view.hpp"
@@ -8,6 +9,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <map>
 
 namespace headlight::cli {
@@ -25,6 +27,7 @@ struct Listed {
     ScriptRef ref;
     std::string address; ///< or the script in hex, where there is none
     Use use;
+    std::string label;
 };
 
 // How often each place was paid, abandoned and conflicted payments left out.
@@ -58,7 +61,8 @@ std::vector<Listed> list(const wallet::Wallet& wallet, std::int64_t now) {
         const auto& script = scripts.at(position);
         const auto found = used.find(script.ref);
         listed.push_back({script.ref, address_text(wallet, script.script_pubkey),
-                          found == used.end() ? Use{} : found->second});
+                          found == used.end() ? Use{} : found->second,
+                          script_label(wallet, script.script_pubkey)});
     }
     std::ranges::sort(listed, {}, &Listed::ref);
     return listed;
@@ -68,7 +72,7 @@ boost::json::object to_json(const Listed& one) {
     return {{"address", one.address},           {"index", one.ref.index},
             {"branch", one.ref.branch},         {"descriptor", one.ref.descriptor},
             {"used", one.use.transactions > 0}, {"transactions", one.use.transactions},
-            {"received", one.use.received}};
+            {"received", one.use.received},     {"label", label_json(one.label)}};
 }
 
 void print_list(Context& context, const std::vector<Listed>& listed) {
@@ -79,16 +83,23 @@ void print_list(Context& context, const std::vector<Listed>& listed) {
         return context.out.value(array);
     }
     using enum Table::Align;
-    Table table({{"DESCRIPTOR", right},
-                 {"CHAIN", right},
-                 {"INDEX", right},
-                 {"ADDRESS"},
-                 {"TRANSACTIONS", right},
-                 {"RECEIVED", right}});
-    for (const auto& one : listed)
-        table.add({std::to_string(one.ref.descriptor), std::to_string(one.ref.branch),
-                   std::to_string(one.ref.index), one.address, std::to_string(one.use.transactions),
-                   one.use.transactions > 0 ? format_amount(one.use.received) : "-"});
+    const bool labelled = std::ranges::any_of(listed, [](auto& one) { return !one.label.empty(); });
+    std::vector<Table::Column> columns{{"DESCRIPTOR", right},   {"CHAIN", right},
+                                       {"INDEX", right},        {"ADDRESS"},
+                                       {"TRANSACTIONS", right}, {"RECEIVED", right}};
+    if (labelled) columns.push_back({"LABEL"});
+    Table table(std::move(columns));
+    for (const auto& one : listed) {
+        std::vector<std::string> row{std::to_string(one.ref.descriptor),
+                                     std::to_string(one.ref.branch),
+                                     std::to_string(one.ref.index),
+                                     one.address,
+                                     std::to_string(one.use.transactions),
+                                     one.use.transactions > 0 ? format_amount(one.use.received)
+                                                              : "-"};
+        if (labelled) row.push_back(one.label);
+        table.add(std::move(row));
+    }
     context.out.text(table.to_string());
 }
 

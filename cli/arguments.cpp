@@ -41,6 +41,14 @@ struct Written {
     std::string mempool_wait = "0";
     std::string cross_check = "0";
     bool follow = false;
+    std::string on_tx;
+    std::string on_block;
+    std::string events;
+    std::string label;
+    std::string item;
+    std::optional<std::string> label_text;
+    bool remove = false;
+    bool csv = false;
     std::string from;
     std::string action = "list";
     std::string banned_peer;
@@ -180,7 +188,8 @@ result<Command> watch(const Written& written, const chain::Network&) {
     if (written.items.empty() && written.file.empty())
         return usage("watch needs something to watch", "no ITEM and no --file is given",
                      "Name addresses, descriptors or extended public keys, or a --file of them");
-    command::Watch watch{.items = written.items, .file = written.file, .birthday = {}};
+    command::Watch watch{
+        .items = written.items, .file = written.file, .birthday = {}, .label = written.label};
     const auto from = birthday(written);
     if (!from) return from.error();
     watch.birthday = *from;
@@ -188,6 +197,27 @@ result<Command> watch(const Written& written, const chain::Network&) {
     if (!limit) return limit.error();
     watch.gap = *limit;
     return Command(watch);
+}
+
+result<Command> unwatch(const Written& written, const chain::Network&) {
+    if (written.items.empty() && written.file.empty())
+        return usage("unwatch needs something to remove", "no ITEM and no --file is given",
+                     "Name what was given to watch; `headlight list` shows what is watched");
+    return Command(command::Unwatch{written.items, written.file});
+}
+
+result<Command> label(const Written& written, const chain::Network&) {
+    if (written.label_text && written.remove)
+        return usage("a TEXT and --remove exclude each other", "a label is set or removed",
+                     "Leave one out");
+    return Command(command::Label{written.item, written.label_text, written.remove});
+}
+
+result<Command> history(const Written& written, const chain::Network&) {
+    if (written.csv && written.json)
+        return usage("--csv and --json exclude each other", "stdout takes one of them",
+                     "Leave one out");
+    return Command(command::History{written.csv});
 }
 
 /// From 0 to 1, or none for "never".
@@ -236,6 +266,12 @@ result<double> wallet_rate(const Written& written) {
 result<Command> sync(const Written& written, const chain::Network& network) {
     command::Sync sync;
     sync.follow = written.follow;
+    if (!written.follow && (!written.on_tx.empty() || !written.on_block.empty()))
+        return usage("--on-tx and --on-block need --follow", "without it nothing is waited for",
+                     "Add --follow");
+    sync.on_tx = written.on_tx;
+    sync.on_block = written.on_block;
+    sync.events = written.events;
     auto endpoints = peers(written, network);
     if (!endpoints) return endpoints.error();
     sync.peers = std::move(*endpoints);
@@ -566,7 +602,21 @@ class Parser {
             ->type_name("");
         watch.add_option("--file", written_.file, "more items, one a line (-: stdin)")
             ->type_name("FILE");
+        watch.add_option("--label", written_.label, "what these are called")->type_name("LABEL");
         add_birthday_and_gap(watch);
+
+        auto& unwatch = add("unwatch", "Remove what was given to watch", cli::unwatch);
+        unwatch.add_option("ITEM", written_.items, "as it was given to watch")->type_name("");
+        unwatch.add_option("--file", written_.file, "more items, one a line (-: stdin)")
+            ->type_name("FILE");
+
+        auto& label = add("label", "Name an address or a transaction", cli::label);
+        label.add_option("ITEM", written_.item, "an address, a transaction id, a descriptor")
+            ->type_name("")
+            ->required();
+        label.add_option("TEXT", written_.label_text, "its label (default: shows it)")
+            ->type_name("");
+        label.add_flag("--remove", written_.remove, "remove the label");
     }
 
     void add_birthday_and_gap(CLI::App& command) {
@@ -605,6 +655,15 @@ class Parser {
         add_rate(sync);
         sync.add_flag("--follow", written_.follow,
                       "stay at the tip; one JSON object a line for each event");
+        sync.add_option("--on-tx", written_.on_tx,
+                        "run this for each change of a transaction: %s txid, %b block or "
+                        "unconfirmed, %h height or -1, %w wallet")
+            ->type_name("COMMAND");
+        sync.add_option("--on-block", written_.on_block,
+                        "run this for each new block: %s its hash, %h height, %w wallet")
+            ->type_name("COMMAND");
+        sync.add_option("--events", written_.events, "append the events to this file (-: stdout)")
+            ->type_name("FILE");
 
         auto& broadcast = add("broadcast", "Announce a signed transaction", cli::broadcast);
         broadcast
@@ -640,9 +699,11 @@ class Parser {
     void add_views() {
         add("status", "Where the wallet stands", plain<command::Status>);
         add("balance", "What the wallet holds", plain<command::Balance>);
-        add("history", "The wallet's transactions", plain<command::History>);
+        auto& history = add("history", "The wallet's transactions", cli::history);
+        history.add_flag("--csv", written_.csv, "as comma-separated values");
         add("utxos", "The wallet's unspent coins", plain<command::Utxos>);
-        add("descriptors", "What the wallet watches", plain<command::Descriptors>);
+        add("descriptors", "What the wallet watches", plain<command::Descriptors>).alias("list");
+        add("export", "Everything the wallet knows, as JSON", plain<command::Export>);
         add("wallets", "The wallets there are", plain<command::Wallets>);
         auto& address = add("address", "The next unused receive address", cli::address);
         address.add_flag("--list", written_.list, "all addresses, with their use");

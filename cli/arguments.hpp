@@ -33,6 +33,16 @@ struct Watch {
     std::string file; ///< empty: none; "-": stdin
     std::optional<wallet::Birthday> birthday;
     std::uint32_t gap = 20;
+    std::string label; ///< empty: none
+};
+struct Unwatch {
+    std::vector<std::string> items;
+    std::string file; ///< empty: none; "-": stdin
+};
+struct Label {
+    std::string item;
+    std::optional<std::string> text; ///< none: shows it
+    bool remove = false;
 };
 struct Sync {
     std::vector<p2p::Endpoint> peers;
@@ -43,13 +53,19 @@ struct Sync {
     std::optional<double> cross_check = 0.0; ///< none: never
     double fp_rate = sync::fp_rate_of(sync::PrivacyLevel::medium);
     bool follow = false;
+    std::string on_tx;    ///< a command line of the shell; empty: none
+    std::string on_block; ///< the same
+    std::string events;   ///< a file, or "-" for stdout; empty: none
 };
 struct Rescan {
     std::int32_t from = 0;
 };
 struct Status {};
 struct Balance {};
-struct History {};
+struct History {
+    bool csv = false;
+};
+struct Export {};
 struct Utxos {};
 struct Descriptors {};
 struct Wallets {};
@@ -122,7 +138,8 @@ using Command =
                  command::Wallets, command::Address, command::Broadcast, command::Abandon,
                  command::ResetChain, command::Bans, command::Proof, command::Verify,
                  command::Conform, command::Probe, command::FilterPlan, command::FilterMake,
-                 command::FilterTest, command::FilterShow, command::Privacy>;
+                 command::FilterTest, command::FilterShow, command::Privacy, command::Unwatch,
+                 command::Label, command::Export>;
 
 struct Arguments {
     client::Paths paths;

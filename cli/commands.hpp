@@ -29,5 +29,8 @@ result<void> perform(Context& context, const command::FilterMake& make);
 result<void> perform(Context& context, const command::FilterTest& test);
 result<void> perform(Context& context, const command::FilterShow& show);
 result<void> perform(Context& context, const command::Privacy& privacy);
+result<void> perform(Context& context, const command::Unwatch& unwatch);
+result<void> perform(Context& context, const command::Label& label);
+result<void> perform(Context& context, const command::Export& wanted);
 
 } // namespace headlight::cli

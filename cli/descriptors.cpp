@@ -1,11 +1,14 @@
 // `descriptors`: what the wallet watches, in the form that other wallets read.
 #include "cli/birthday.hpp"
 #include "cli/commands.hpp"
+#include "cli/label.hpp"
+#include "cli/parts.hpp"
 #include "cli/text.hpp"
-#include "cli/view.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+
+#include <algorithm>
 
 namespace headlight::cli {
 
@@ -18,8 +21,18 @@ boost::json::value highest(const wallet::BranchState& branch) {
     return branch.highest_used;
 }
 
-boost::json::object to_json(const DescriptorState& state) {
-    boost::json::object object{{"descriptor", state.descriptor},
+std::string label_of(const wallet::Wallet& wallet, const DescriptorState& state) {
+    if (wallet.labels().empty()) return {};
+    const auto name = label_name(wallet.scripts().descriptor(state.id), wallet.network());
+    const auto found = wallet.labels().find(name);
+    return found == wallet.labels().end() ? std::string() : found->second;
+}
+
+} // namespace
+
+boost::json::object descriptor_json(const wallet::Wallet& wallet, const DescriptorState& state) {
+    boost::json::object object{{"id", state.id},
+                               {"descriptor", state.descriptor},
                                {"generated", state.generated},
                                {"gap", state.gap},
                                {"birthday", cli::to_json(state.birthday)}};
@@ -27,8 +40,11 @@ boost::json::object to_json(const DescriptorState& state) {
     for (const auto& branch : state.branches)
         branches.emplace_back(
             boost::json::object{{"highest_used", highest(branch)}, {"derived", branch.derived}});
+    object["label"] = label_json(label_of(wallet, state));
     return object;
 }
+
+namespace {
 
 std::string used_text(const DescriptorState& state) {
     std::string text;
@@ -39,12 +55,22 @@ std::string used_text(const DescriptorState& state) {
     return text;
 }
 
-std::string as_table(const std::vector<DescriptorState>& states) {
+std::string as_table(const wallet::Wallet& wallet) {
     using enum Table::Align;
-    Table table({{"BIRTHDAY"}, {"GAP", right}, {"HIGHEST USED"}, {"DESCRIPTOR"}});
-    for (const auto& state : states)
-        table.add({to_text(state.birthday), std::to_string(state.gap), used_text(state),
-                   state.descriptor});
+    const auto& states = wallet.scripts().descriptors();
+    const bool labelled =
+        std::ranges::any_of(states, [&](auto& state) { return !label_of(wallet, state).empty(); });
+    std::vector<Table::Column> columns{{"BIRTHDAY"}, {"GAP", right}, {"HIGHEST USED"}};
+    if (labelled) columns.push_back({"LABEL"});
+    columns.push_back({"DESCRIPTOR"});
+    Table table(std::move(columns));
+    for (const auto& state : states) {
+        std::vector<std::string> row{to_text(state.birthday), std::to_string(state.gap),
+                                     used_text(state)};
+        if (labelled) row.push_back(label_of(wallet, state));
+        row.push_back(state.descriptor);
+        table.add(std::move(row));
+    }
     return table.to_string();
 }
 
@@ -56,12 +82,12 @@ result<void> perform(Context& context, const command::Descriptors&) {
     if (!opened) return opened.error();
     const auto& states = opened->wallet->scripts().descriptors();
     if (!context.out.json()) {
-        context.out.text(states.empty() ? "Nothing is watched.\n" : as_table(states));
+        context.out.text(states.empty() ? "Nothing is watched.\n" : as_table(*opened->wallet));
         return {};
     }
     boost::json::array array;
     for (const auto& state : states)
-        array.push_back(to_json(state));
+        array.push_back(descriptor_json(*opened->wallet, state));
     context.out.value(array);
     return {};
 }

@@ -33,17 +33,23 @@ std::string pad(const std::string& cell, std::size_t width, Table::Align align) 
 
 } // namespace
 
-std::string format_amount(Amount satoshis) {
+std::string format_amount(Amount satoshis) { return format_bitcoins(satoshis) + " BTC"; }
+
+std::string format_bitcoins(Amount satoshis) {
     const auto unsigned_value = static_cast<std::uint64_t>(satoshis);
     const std::uint64_t magnitude = satoshis < 0 ? 0 - unsigned_value : unsigned_value;
     const std::string sign = satoshis < 0 ? "-" : "";
-    return sign + print("%llu.%08llu BTC",
+    return sign + print("%llu.%08llu",
                         static_cast<unsigned long long>(magnitude / satoshis_per_coin),
                         static_cast<unsigned long long>(magnitude % satoshis_per_coin));
 }
 
 std::string format_time(std::int64_t seconds) {
     return format_utc(seconds, "%Y-%m-%d %H:%M:%S UTC");
+}
+
+std::string format_iso_time(std::int64_t seconds) {
+    return format_utc(seconds, "%Y-%m-%dT%H:%M:%SZ");
 }
 
 std::string format_day(std::int64_t seconds) { return format_utc(seconds, "%Y-%m-%d"); }

@@ -7,8 +7,11 @@ namespace headlight::cli {
 
 /// "0.00012345 BTC", signed.
 std::string format_amount(Amount satoshis);
-/// "2024-05-01 13:37:00 UTC", "2024-05-01".
+/// The same without the unit.
+std::string format_bitcoins(Amount satoshis);
+/// "2024-05-01 13:37:00 UTC", "2024-05-01T13:37:00Z" (ISO 8601), "2024-05-01".
 std::string format_time(std::int64_t seconds);
+std::string format_iso_time(std::int64_t seconds);
 std::string format_day(std::int64_t seconds);
 /// "512 B", "36.0 kB", "1.2 MB" (powers of 1000).
 std::string format_bytes(std::uint64_t bytes);

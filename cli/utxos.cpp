@@ -1,11 +1,14 @@
 // `utxos`: the coins that no confirmed transaction has spent.
 #include "cli/commands.hpp"
+#include "cli/label.hpp"
 #include "cli/text.hpp"
 #include "cli/view.hpp"
 #include "wallet/address.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+
+#include <algorithm>
 
 namespace headlight::cli {
 
@@ -25,6 +28,7 @@ boost::json::object to_json(const View& view, const Coin& coin) {
     object["confirmations"] = view.confirmations(coin.height);
     object["coinbase"] = coin.coinbase;
     object["spent_by"] = coin.spent_by ? boost::json::value(coin.spent_by->to_string()) : nullptr;
+    object["label"] = label_json(script_label(view.wallet(), script));
     return object;
 }
 
@@ -37,19 +41,28 @@ std::string remark(const View& view, const Coin& coin) {
 
 std::string as_table(const View& view, const std::vector<Coin>& coins) {
     using enum Table::Align;
-    Table table({{"OUTPUT"},
-                 {"AMOUNT", right},
-                 {"BLOCK", right},
-                 {"CONFIRMATIONS", right},
-                 {"ADDRESS OR SCRIPT"},
-                 {"REMARK"}});
+    const bool labelled = std::ranges::any_of(coins, [&](const Coin& coin) {
+        return !script_label(view.wallet(), coin.output.script_pubkey).empty();
+    });
+    std::vector<Table::Column> columns{{"OUTPUT"},
+                                       {"AMOUNT", right},
+                                       {"BLOCK", right},
+                                       {"CONFIRMATIONS", right},
+                                       {"ADDRESS OR SCRIPT"},
+                                       {"REMARK"}};
+    if (labelled) columns.push_back({"LABEL"});
+    Table table(std::move(columns));
     for (const auto& coin : coins) {
         const auto& script = coin.output.script_pubkey;
         const auto address = wallet::encode_address(script, view.wallet().network());
-        table.add({coin.outpoint.to_string(), format_amount(coin.output.amount),
-                   coin.height >= 0 ? std::to_string(coin.height) : "-",
-                   std::to_string(view.confirmations(coin.height)),
-                   address ? *address : to_hex(script), remark(view, coin)});
+        std::vector<std::string> row{coin.outpoint.to_string(),
+                                     format_amount(coin.output.amount),
+                                     coin.height >= 0 ? std::to_string(coin.height) : "-",
+                                     std::to_string(view.confirmations(coin.height)),
+                                     address ? *address : to_hex(script),
+                                     remark(view, coin)};
+        if (labelled) row.push_back(script_label(view.wallet(), script));
+        table.add(std::move(row));
     }
     return table.to_string();
 }

@@ -47,7 +47,7 @@ result<ScriptBook::Added> ScriptBook::add(const Descriptor& descriptor, std::uin
                                           Birthday birthday, bool generated) {
     if (descriptor.ranged() && (gap == 0 || gap > limits::max_gap)) return bad_gap(gap);
     if (const auto known = id_of(descriptor)) {
-        auto& state = states_[*known];
+        auto& state = states_[slot(*known)];
         if (gap > state.gap && descriptor.ranged()) {
             state.gap = gap;
             dirty_.insert(*known);
@@ -64,7 +64,7 @@ result<ScriptBook::Added> ScriptBook::add(const Descriptor& descriptor, std::uin
         }
     }
     DescriptorState state;
-    state.id = static_cast<std::uint32_t>(states_.size());
+    state.id = next_id();
     state.descriptor = descriptor.text();
     state.gap = gap;
     state.birthday = birthday;
@@ -81,7 +81,7 @@ result<ScriptBook::Added> ScriptBook::add(const Descriptor& descriptor, std::uin
 result<void> ScriptBook::load(const DescriptorState& state) {
     auto descriptor = Descriptor::parse(state.descriptor, *network_);
     if (!descriptor) return damaged(state, to_string(descriptor.error()));
-    if (state.id != states_.size() || id_of(*descriptor) || !plausible(state, *descriptor)) {
+    if (state.id < next_id() || id_of(*descriptor) || !plausible(state, *descriptor)) {
         return damaged(state, "its stored state contradicts itself");
     }
     auto empty = state;
@@ -94,6 +94,13 @@ result<void> ScriptBook::load(const DescriptorState& state) {
         if (extend(state.id, branch)) dirty_.insert(state.id);
     }
     return {};
+}
+
+// Ids are their own places until a descriptor is removed.
+std::size_t ScriptBook::slot(std::uint32_t id) const {
+    if (id < states_.size() && states_[id].id == id) return id;
+    const auto found = std::ranges::lower_bound(states_, id, {}, &DescriptorState::id);
+    return static_cast<std::size_t>(found - states_.begin());
 }
 
 void ScriptBook::append(Descriptor descriptor, DescriptorState state) {
@@ -110,9 +117,9 @@ std::optional<std::uint32_t> ScriptBook::id_of(const Descriptor& descriptor) con
 }
 
 bool ScriptBook::extend(std::uint32_t id, std::uint32_t branch) {
-    const auto& state = states_[id];
+    const auto& state = states_[slot(id)];
     const auto before = state.branches[branch].derived;
-    if (!descriptors_[id].ranged()) {
+    if (!descriptor(id).ranged()) {
         derive_up_to(id, branch, 1);
     } else {
         const auto required = required_count(state, state.branches[branch]);
@@ -125,17 +132,18 @@ bool ScriptBook::extend(std::uint32_t id, std::uint32_t branch) {
 }
 
 void ScriptBook::derive_up_to(std::uint32_t id, std::uint32_t branch, std::uint64_t count) {
-    auto& derived = states_[id].branches[branch].derived;
+    const auto at = slot(id);
+    auto& derived = states_[at].branches[branch].derived;
     const auto end = static_cast<std::uint32_t>(std::min(count, index_end));
     if (derived >= end) return;
-    positions_[id][branch].reserve(end);
+    positions_[at][branch].reserve(end);
     for (; derived < end; ++derived) {
         auto script = derive(id, branch, derived);
         if (!script) { // BIP-32: an invalid index is skipped, as every wallet does
-            positions_[id][branch].push_back(none);
+            positions_[at][branch].push_back(none);
             continue;
         }
-        positions_[id][branch].push_back(static_cast<std::uint32_t>(log_.size()));
+        positions_[at][branch].push_back(static_cast<std::uint32_t>(log_.size()));
         auto elements = chain::filter_elements(*script);
         place({{id, branch, derived}, std::move(*script), std::move(elements)});
     }
@@ -143,8 +151,8 @@ void ScriptBook::derive_up_to(std::uint32_t id, std::uint32_t branch, std::uint6
 
 result<Bytes> ScriptBook::derive(std::uint32_t id, std::uint32_t branch,
                                  std::uint32_t index) const {
-    const auto& descriptor = descriptors_[id];
-    return derive_ ? derive_(descriptor, branch, index) : descriptor.script_pubkey(branch, index);
+    const auto& from = descriptor(id);
+    return derive_ ? derive_(from, branch, index) : from.script_pubkey(branch, index);
 }
 
 void ScriptBook::place(DerivedScript script) {
@@ -167,7 +175,7 @@ std::span<const ScriptRef> ScriptBook::find(ByteView script_pubkey) const {
 }
 
 bool ScriptBook::mark_used(const ScriptRef& ref) {
-    auto& branch = states_[ref.descriptor].branches[ref.branch];
+    auto& branch = states_[slot(ref.descriptor)].branches[ref.branch];
     if (branch.highest_used >= ref.index) return false;
     branch.highest_used = ref.index;
     extend(ref.descriptor, ref.branch);
@@ -187,20 +195,18 @@ bool ScriptBook::mark_used(ByteView script_pubkey) {
 
 bool ScriptBook::required(std::size_t position) const {
     const auto& ref = log_[position].ref;
-    if (!descriptors_[ref.descriptor].ranged()) return true;
-    const auto& state = states_[ref.descriptor];
+    if (!descriptor(ref.descriptor).ranged()) return true;
+    const auto& state = states_[slot(ref.descriptor)];
     return ref.index < required_count(state, state.branches[ref.branch]);
 }
 
 std::optional<ScriptRef> ScriptBook::next_receive() const {
-    const auto ranged = [&](const DescriptorState& state) {
-        return descriptors_[state.id].ranged();
-    };
+    const auto ranged = [&](const DescriptorState& state) { return descriptor(state.id).ranged(); };
     auto chosen = std::ranges::find_if(
         states_, [&](const DescriptorState& state) { return state.generated && ranged(state); });
     if (chosen == states_.end()) chosen = std::ranges::find_if(states_, ranged);
     if (chosen == states_.end()) return std::nullopt;
-    const auto& positions = positions_[chosen->id][0];
+    const auto& positions = positions_[slot(chosen->id)][0];
     for (auto index = static_cast<std::size_t>(chosen->branches[0].highest_used + 1);
          index < positions.size(); ++index) {
         if (positions[index] != none) return log_[positions[index]].ref;
@@ -209,8 +215,9 @@ std::optional<ScriptRef> ScriptBook::next_receive() const {
 }
 
 std::optional<std::size_t> ScriptBook::position(const ScriptRef& ref) const {
-    if (ref.descriptor >= positions_.size()) return std::nullopt;
-    const auto& branches = positions_[ref.descriptor];
+    const auto at = slot(ref.descriptor);
+    if (at == states_.size() || states_[at].id != ref.descriptor) return std::nullopt;
+    const auto& branches = positions_[at];
     if (ref.branch >= branches.size() || ref.index >= branches[ref.branch].size()) {
         return std::nullopt;
     }

@@ -72,8 +72,9 @@ class ScriptBook {
     /// Whether a script is within its branch's last used index + gap (not ranged: always).
     bool required(std::size_t position) const;
 
-    const std::vector<DescriptorState>& descriptors() const { return states_; }
-    const Descriptor& descriptor(std::uint32_t id) const { return descriptors_[id]; }
+    const std::vector<DescriptorState>& descriptors() const { return states_; } ///< by id
+    const DescriptorState& state(std::uint32_t id) const { return states_[slot(id)]; }
+    const Descriptor& descriptor(std::uint32_t id) const { return descriptors_[slot(id)]; }
     std::optional<std::uint32_t> id_of(const Descriptor& descriptor) const;
     /// The lowest receive index (branch 0) above the highest used one, of the first generated (else
     /// first ranged) descriptor.
@@ -95,6 +96,9 @@ class ScriptBook {
     using Positions = std::vector<std::uint32_t>;
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
+    /// Where a descriptor that is there stands in the lists below.
+    std::size_t slot(std::uint32_t id) const;
+    std::uint32_t next_id() const { return states_.empty() ? 0 : states_.back().id + 1; }
     void append(Descriptor descriptor, DescriptorState state);
     void derive_up_to(std::uint32_t id, std::uint32_t branch, std::uint64_t count);
     bool extend(std::uint32_t id, std::uint32_t branch);
@@ -107,7 +111,7 @@ class ScriptBook {
     std::deque<DerivedScript> log_; ///< a deque: what the maps borrow from it stays where it is
     std::vector<DescriptorState> states_;
     std::deque<Descriptor> descriptors_;
-    std::vector<std::vector<Positions>> positions_; ///< by descriptor, branch, index
+    std::vector<std::vector<Positions>> positions_; ///< by slot, branch, index
     std::unordered_map<std::string_view, Places> by_script_;
     std::unordered_map<std::string_view, std::uint32_t> by_text_;
     std::set<std::uint32_t> dirty_;

@@ -37,7 +37,8 @@ struct BranchState {
 };
 
 struct DescriptorState {
-    std::uint32_t id = 0;   ///< from 0, in the order of adding
+    /// In the order of adding: others keep theirs when one is removed.
+    std::uint32_t id = 0;
     std::string descriptor; ///< canonical text with checksum
     std::uint32_t gap = 20;
     Birthday birthday;
@@ -105,6 +106,7 @@ struct WalletState {
 /// What changed since the last time: applied whole or not at all. Absent fields stay as they are.
 struct WalletChanges {
     std::vector<DescriptorState> descriptors;  ///< upserted by id
+    std::vector<std::uint32_t> removed;        ///< ids of descriptors that are gone
     std::vector<StoredTx> transactions;        ///< upserted by txid
     std::vector<chain::Hash256> erased;        ///< transactions that are gone
     std::map<std::string, std::string> labels; ///< upserted; an empty text removes one

@@ -48,14 +48,14 @@ result<ScriptBook::Added> Wallet::add(const Descriptor& descriptor, std::uint32_
                                       Birthday birthday, bool generated) {
     const auto scripts_before = scripts_.size();
     const auto known = scripts_.id_of(descriptor);
-    const auto gap_before = known ? scripts_.descriptors()[*known].gap : 0;
+    const auto gap_before = known ? scripts_.state(*known).gap : 0;
     auto added = scripts_.add(descriptor, gap, birthday, generated);
     if (!added) return added;
     // A larger gap promises scripts that were derived, but not in the filter of every scanned
     // block.
-    const bool wider = known && scripts_.descriptors()[added->id].gap > gap_before;
+    const bool wider = known && scripts_.state(added->id).gap > gap_before;
     if (wider || scripts_.size() != scripts_before) {
-        request_rescan(scripts_.descriptors()[added->id].birthday);
+        request_rescan(scripts_.state(added->id).birthday);
     }
     return added;
 }
@@ -183,7 +183,7 @@ WalletState Wallet::state() const {
 WalletChanges Wallet::take_changes() {
     WalletChanges changes;
     for (const auto id : scripts_.take_dirty()) {
-        changes.descriptors.push_back(scripts_.descriptors()[id]);
+        changes.descriptors.push_back(scripts_.state(id));
     }
     changes.transactions = ledger_.take_dirty();
     changes.erased = ledger_.take_erased();

@@ -16,6 +16,7 @@ inline constexpr std::string_view put_descriptor =
 inline constexpr std::string_view put_transaction =
     "INSERT OR REPLACE INTO transactions VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)";
 inline constexpr std::string_view put_label = "INSERT OR REPLACE INTO labels VALUES(?,?,?)";
+inline constexpr std::string_view erase_descriptor = "DELETE FROM descriptors WHERE id=?";
 inline constexpr std::string_view erase_transaction = "DELETE FROM transactions WHERE txid=?";
 inline constexpr std::string_view erase_label = "DELETE FROM labels WHERE name=?";
 inline constexpr std::string_view seal = "SELECT * FROM meta WHERE name='seal'";

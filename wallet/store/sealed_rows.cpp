@@ -21,11 +21,8 @@ constexpr std::array<TableSql, 4> table_sql{{
      {},
      "SELECT crc FROM meta WHERE name=?",
      "SELECT crc FROM meta WHERE name<>'seal'"},
-    {Table::descriptors,
-     sql::put_descriptor,
-     {},
-     "SELECT crc FROM descriptors WHERE id=?",
-     "SELECT crc FROM descriptors"},
+    {Table::descriptors, sql::put_descriptor, sql::erase_descriptor,
+     "SELECT crc FROM descriptors WHERE id=?", "SELECT crc FROM descriptors"},
     {Table::transactions, sql::put_transaction, sql::erase_transaction,
      "SELECT crc FROM transactions WHERE txid=?", "SELECT crc FROM transactions"},
     {Table::labels, sql::put_label, sql::erase_label, "SELECT crc FROM labels WHERE name=?",
@@ -137,6 +134,12 @@ int SealedRows::erase(const chain::Hash256& txid) {
     transactions_.sum.bind_blob(txid.bytes);
     if (const int code = unseal(Table::transactions)) return code;
     return transactions_.erase.bind_blob(txid.bytes).execute();
+}
+
+int SealedRows::erase_descriptor(std::uint32_t id) {
+    descriptors_.sum.bind(id);
+    if (const int code = unseal(Table::descriptors)) return code;
+    return descriptors_.erase.bind(id).execute();
 }
 
 int SealedRows::put_seal() {

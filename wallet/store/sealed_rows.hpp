@@ -19,6 +19,7 @@ class SealedRows {
     int put(const StoredTx& stored);
     int put_label(std::string_view name, std::string_view text); ///< an empty text removes it
     int erase(const chain::Hash256& txid);
+    int erase_descriptor(std::uint32_t id);
     /// The last thing in a transaction.
     int put_seal();
 

@@ -184,6 +184,9 @@ int SqliteWallet::write_rows(const WalletChanges& changes) {
     for (const auto& descriptor : changes.descriptors) {
         if (const int code = rows_.put(descriptor)) return code;
     }
+    for (const auto id : changes.removed) {
+        if (const int code = rows_.erase_descriptor(id)) return code;
+    }
     for (const auto& txid : changes.erased) {
         if (const int code = rows_.erase(txid)) return code;
     }
@@ -242,7 +245,10 @@ result<void> SqliteWallet::load_rows(WalletState& state, Seal& seal) {
     if (done) {
         done = for_rows(Table::descriptors, sql::all_descriptors, seal, [&](Statement& row) {
             auto descriptor = read_descriptor(row);
-            if (!descriptor || descriptor->id != state.descriptors.size()) return false;
+            if (!descriptor) return false;
+            // A gap is a descriptor that was removed; without a seal, it may be a lost row as well.
+            const bool sealed = version_ == schema_version;
+            if (!sealed && descriptor->id != state.descriptors.size()) return false;
             state.descriptors.push_back(std::move(*descriptor));
             return true;
         });

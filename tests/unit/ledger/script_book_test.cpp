@@ -150,7 +150,7 @@ TEST(ScriptBook, AStateThatContradictsItselfIsDamage) {
     ASSERT_TRUE(source.add(account(), 20, {}, true));
     const auto good = source.descriptors()[0];
     std::vector<DescriptorState> bad(6, good);
-    bad[0].id = 1;
+    bad[0].branches.push_back({});
     bad[1].branches.pop_back();
     bad[2].branches[0].highest_used = bad[2].branches[0].derived;
     bad[3].branches[1].highest_used = -2;

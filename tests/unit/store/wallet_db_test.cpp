@@ -54,6 +54,27 @@ TEST_F(WalletDbTest, GivesBackWhatItWasGiven) {
     EXPECT_EQ(open(Mode::read_only)->load().value(), state);
 }
 
+TEST_F(WalletDbTest, ADescriptorThatIsRemovedLeavesTheOthersTheirIds) {
+    auto state = make_state();
+    state.descriptors.push_back({2, "addr(third)", 20, {}, false, {{-1, 1}}});
+    {
+        const auto db = create(state);
+        WalletChanges changes;
+        changes.removed = {1};
+        EXPECT_FALSE(changes.empty());
+        ASSERT_TRUE(db->apply(changes));
+    }
+    state.descriptors.erase(state.descriptors.begin() + 1);
+    EXPECT_EQ(stored(), state);
+    WalletChanges more;
+    more.descriptors = {{3, "addr(fourth)", 20, {}, false, {{-1, 1}}}};
+    ASSERT_TRUE(open()->apply(more));
+    state.descriptors.push_back(more.descriptors[0]);
+    EXPECT_EQ(stored(), state);
+    run_sql("DELETE FROM descriptors WHERE id=3"); // a row that is lost is no row that is removed
+    EXPECT_NE(trouble().find("damaged"), std::string::npos);
+}
+
 TEST_F(WalletDbTest, AnEmptyWalletIsOneToo) {
     const WalletState empty;
     EXPECT_EQ(create(empty)->load().value(), empty);
