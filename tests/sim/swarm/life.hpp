@@ -103,7 +103,7 @@ class Life {
     std::vector<Neighbour> neighbours_;
     regtest::SimNode* honest_ = nullptr;
     std::string faults_;
-    bool lies_ = false; ///< one peer leaves out what matches, so that every block is checked
+    bool lies_ = false; ///< one peer leaves out what matches: the last run checks every block
 
     std::int64_t busy_until_ms_ = 0;        ///< by then all that was planned has happened
     std::optional<std::uint64_t> crash_in_; ///< actions

@@ -82,17 +82,24 @@ void Life::clear_up() {
 /// With everybody, false peers too.
 void Life::calm_run() {
     Dice dice(seed_, "calm");
+    auto settings = config(dice);
+    if (lies_) {
+        // Whoever is left alone beside the banned ones is not checked, and checks nobody.
+        settings.cross_check = 1.0;
+        settings.bans.clear();
+    }
     const auto begun = world_->now_ms();
-    calm_run(config(dice), calm_limit_ms + calm_limit_for_each_ms *
-                                               static_cast<std::int64_t>(neighbours_.size()));
+    calm_run(settings, calm_limit_ms +
+                           calm_limit_for_each_ms * static_cast<std::int64_t>(neighbours_.size()));
     tally_.longest_calm_ms = world_->now_ms() - begun;
 }
 
 /// Once more with the honest peer alone: all that is pending there shows, and nothing else changes.
+/// What shows may need a filter of its own for what follows from it, so there are several rounds.
 void Life::last_look() {
-    calm_run({.peers = {world_->endpoint(*honest_)},
-              .mempool_wait_ms = 2 * honest_->config().trickle_ms},
-             calm_limit_ms);
+    const auto wait_ms = 10 * honest_->config().trickle_ms;
+    calm_run({.peers = {world_->endpoint(*honest_)}, .mempool_wait_ms = wait_ms},
+             calm_limit_ms + wait_ms);
     if (!complaints_.empty()) return;
     const auto wallet = stored();
     for (const auto& tx : honest_->mempool_transactions()) {

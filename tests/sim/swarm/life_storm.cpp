@@ -32,7 +32,8 @@ sync::Config Life::config(Dice& dice) {
     const bool forgives = dice.one_in(2);
     if (checks == 0) config.cross_check.reset();
     if (checks == 1) config.cross_check = 0.3;
-    if (checks == 2 || lies_) config.cross_check = 1.0;
+    // By chance alone a lie may be missed.
+    if (checks == 2 || (lies_ && checks != 0)) config.cross_check = 1.0;
     if (!forgives) config.bans = world_->disk().bans;
     return config;
 }
@@ -45,19 +46,12 @@ void Life::storm(std::uint64_t number) {
     settings.follow = dice.one_in(3);
     const bool until = dice.one_in(10);
     const auto height = static_cast<std::int32_t>(dice.below(80));
-    auto stops_ms = dice.between(10, settings.follow ? 20'000 : 2'000);
-    bool stops = dice.one_in(6) && knobs_.stops;
-    if (lies_) {
-        // What a run ends too early to check may be checked by the liar himself in the next one.
-        stops = false;
-        settings.follow = true;
-        stops_ms = 60'000;
-    } else {
-        plan_weather(number);
-        plan_crash(number);
-        plan_disk(number);
-        if (until) settings.until_height = height;
-    }
+    const auto stops_ms = dice.between(10, settings.follow ? 20'000 : 2'000);
+    const bool stops = dice.one_in(6) && knobs_.stops;
+    plan_weather(number);
+    plan_crash(number);
+    plan_disk(number);
+    if (until) settings.until_height = height;
     const auto crashes = tally_.crashes;
     watch_->new_run();
     world_->start(settings);

@@ -15,11 +15,9 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
     return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-Knobs knobs() {
+std::optional<Knobs> chosen_knobs() {
     const char* text = std::getenv("HEADLIGHT_SWARM_KNOBS");
-    const auto knobs = Knobs::parse(text ? text : "");
-    if (!knobs) ADD_FAILURE() << "the knobs are " << Knobs::names();
-    return knobs.value_or(Knobs());
+    return Knobs::parse(text ? text : "");
 }
 
 /// What was wrong, if anything.
@@ -42,8 +40,8 @@ std::string story(const std::vector<std::string>& trace) {
     return text;
 }
 
-void tell(std::uint64_t seed) {
-    Life again(seed, knobs(), true);
+void tell(std::uint64_t seed, const Knobs& knobs) {
+    Life again(seed, knobs, true);
     std::string text = "seed " + std::to_string(seed) + " fails: " + again.cast() + "\n";
     const auto complaints = live(again);
     for (std::size_t i = 0; i < complaints.size() && i < 10; ++i)
@@ -60,13 +58,15 @@ class Swarm : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(Swarm, EndsRightWithOneHonestPeer) {
     const auto first = from_environment("HEADLIGHT_SWARM_FIRST", 1);
     const auto count = from_environment("HEADLIGHT_SWARM_SEEDS", 2'000);
+    const auto knobs = chosen_knobs();
+    ASSERT_TRUE(knobs) << "there is no such knob; the knobs are " << Knobs::names();
     int failing = 0;
     Tally tally;
     for (auto seed = first + GetParam(); seed < first + count && failing < 10; seed += shards) {
-        Life life(seed, knobs());
+        Life life(seed, *knobs);
         if (!live(life).empty()) {
             ++failing;
-            tell(seed);
+            tell(seed, *knobs);
         }
         tally.add(life.tally());
     }
