@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <map>
+#include <random>
 
 namespace headlight::client {
 
@@ -35,6 +36,12 @@ sync::Loss loss_of(const p2p::asio::Closed& closed) {
         return closed.frame_error && closed.frame_error->fault == p2p::FrameFault::wrong_magic
                    ? sync::Loss::wrong_magic
                    : sync::Loss::bad_frame;
+    case CloseReason::no_proxy:
+        return sync::Loss::no_proxy;
+    case CloseReason::proxy_refused:
+        return sync::Loss::proxy_refused;
+    case CloseReason::proxy_failed:
+        return sync::Loss::proxy_failed;
     case CloseReason::local:
     case CloseReason::peer_closed:
         break;
@@ -54,6 +61,15 @@ sync::Now now() {
     const auto wall = std::chrono::system_clock::now().time_since_epoch();
     return {.steady_ms = steady_ms(),
             .unix_seconds = std::chrono::duration_cast<std::chrono::seconds>(wall).count()};
+}
+
+/// 128 bits, in hex.
+std::string random_word() {
+    std::random_device device;
+    chain::Writer writer;
+    for (int i = 0; i < 4; ++i)
+        writer.u32(device());
+    return to_hex(writer.data());
 }
 
 class Driver {
@@ -111,10 +127,29 @@ class Driver {
                     told_bytes_.erase(peer);
                     feed(sync::event::Disconnected{peer, loss_of(closed), detail_of(closed)});
                 },
+            .remark =
+                [this, peer, where = p2p::to_string(connect.endpoint)](std::string_view text) {
+                    tell(sync::notice::PeerLog{peer, where, std::string(text)});
+                },
         };
         connections_[peer] =
             Connection::open(context_, chain::network(connect.network), connect.endpoint,
-                             milliseconds(limits::connect_timeout_ms), std::move(handlers));
+                             milliseconds(drive_.options.config.connect_timeout_ms()),
+                             std::move(handlers), {}, proxy_for(connect.endpoint));
+    }
+
+    /// A peer keeps its user name for the run, so that its connections may share a circuit, and
+    /// shares it with no other peer and no other run.
+    std::optional<p2p::asio::Proxy> proxy_for(const p2p::Endpoint& peer) {
+        const auto& proxy = drive_.options.config.proxy;
+        if (!proxy) return std::nullopt;
+        const auto [known, fresh] = identities_.try_emplace(peer);
+        if (fresh) known->second = {.user = random_word(), .password = random_word()};
+        return p2p::asio::Proxy{.at = *proxy, .credentials = known->second};
+    }
+
+    void tell(const sync::Notice& notice) const {
+        if (drive_.on_notice && !finished_) drive_.on_notice(notice);
     }
 
     void execute(const sync::action::Send& send) {
@@ -132,8 +167,8 @@ class Driver {
     }
 
     void execute(const sync::action::Persist& persist) {
-        stored_.push_back(sync::event::Stored{
-            persist.id, store_durably(persist, drive_.headers, drive_.db)});
+        stored_.push_back(
+            sync::event::Stored{persist.id, store_durably(persist, drive_.headers, drive_.db)});
     }
 
     void execute(const sync::action::WakeAt& wake) {
@@ -238,6 +273,7 @@ class Driver {
     boost::asio::steady_timer second_;
     boost::asio::posix::stream_descriptor signal_;
     std::map<sync::PeerId, std::shared_ptr<Connection>> connections_;
+    std::map<p2p::Endpoint, p2p::Socks5Credentials> identities_;
     std::deque<sync::Event> events_;
     std::deque<sync::Event> stored_;
     std::map<sync::PeerId, std::uint64_t> told_bytes_; ///< of this connection, so far

@@ -104,6 +104,12 @@ Socks5::Step Socks5::on(ByteView bytes) {
     return take();
 }
 
+Socks5::Step Socks5::lost(std::string why) {
+    const bool asked = stage_ == Stage::verdict || stage_ == Stage::bound_form ||
+                       stage_ == Stage::bound_length || stage_ == Stage::bound;
+    return fail(asked ? Socks5Failure::Of::peer : Socks5Failure::Of::proxy, std::move(why));
+}
+
 Socks5::Step Socks5::take() {
     switch (stage_) {
     case Stage::method:

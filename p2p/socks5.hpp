@@ -44,6 +44,9 @@ class Socks5 {
     Step start();
     /// Takes no more than wanted() bytes.
     Step on(ByteView bytes);
+    /// The line broke. Behind our request the blame is the way to the peer's: Tor, for one, closes
+    /// late circuits without a reply.
+    Step lost(std::string why);
     /// 0 once it is done or has failed.
     std::size_t wanted() const { return wanted_ - have_.size(); }
     /// The proxy wanted no user name: connections are not kept apart by it.

@@ -11,6 +11,7 @@
 //   progress.hpp        what people are shown
 #pragma once
 
+#include "chain/limits.hpp"
 #include "sync/events.hpp"
 #include "wallet/wallet.hpp"
 
@@ -20,6 +21,9 @@ namespace headlight::sync {
 
 struct Config {
     std::vector<p2p::Endpoint> peers{};
+    /// A SOCKS5 proxy that every connection goes through. Here it means longer waits and other
+    /// words for what fails.
+    std::optional<p2p::Endpoint> proxy{};
     std::vector<Ban> bans{}; ///< of earlier runs
     std::string user_agent = "/headlight:0.1.0/";
     std::uint64_t seed = 0;  ///< for the nonces of version and ping
@@ -33,6 +37,10 @@ struct Config {
     bool follow = false;              ///< stay at the tip until event::Stop
     /// Announce this and end when a peer has taken it. The wallet is not scanned then.
     std::optional<chain::Transaction> broadcast{};
+
+    std::int64_t connect_timeout_ms() const {
+        return proxy ? limits::proxy_connect_timeout_ms : limits::connect_timeout_ms;
+    }
 };
 
 /// What a run did, whenever it is asked for.

@@ -49,6 +49,12 @@ std::string_view to_string(Loss loss) {
         return "the bytes are not of this network";
     case Loss::bad_frame:
         return "the bytes are no message";
+    case Loss::no_proxy:
+        return "nobody listens at the proxy's address";
+    case Loss::proxy_refused:
+        return "the proxy does not serve us";
+    case Loss::proxy_failed:
+        return "the proxy does not reach the peer";
     }
     return "?";
 }

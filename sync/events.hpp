@@ -28,13 +28,16 @@ using PeerId = std::uint32_t;
 
 /// How a connection ended when the engine did not end it.
 enum class Loss {
-    unresolved,  ///< the name has no address
-    refused,     ///< nobody listens, unreachable, or no connection in time
-    closed,      ///< the peer closed it
-    network,     ///< reset and the like
-    write_stuck, ///< the peer took nothing for too long
-    wrong_magic, ///< the peer's bytes are another network's, or noise
-    bad_frame,   ///< envelope or payload that does not decode
+    unresolved,    ///< the name has no address
+    refused,       ///< nobody listens, unreachable, or no connection in time
+    closed,        ///< the peer closed it
+    network,       ///< reset and the like
+    write_stuck,   ///< the peer took nothing for too long
+    wrong_magic,   ///< the peer's bytes are another network's, or noise
+    bad_frame,     ///< envelope or payload that does not decode
+    no_proxy,      ///< the proxy is not reached
+    proxy_refused, ///< it is no SOCKS5 proxy, or does not serve us
+    proxy_failed,  ///< it does not reach the peer
 };
 std::string_view to_string(Loss loss);
 

@@ -71,7 +71,7 @@ void Peers::connect(std::size_t slot, const chain::Network& network) {
     Peer peer;
     peer.slot = slot;
     peer.network = &network;
-    peer.deadline_ms = context_.now.steady_ms + limits::connect_timeout_ms + 1'000;
+    peer.deadline_ms = context_.now.steady_ms + context_.config.connect_timeout_ms() + 1'000;
     peers_.emplace(id, std::move(peer));
     slots_[slot].current = id;
     context_.act(action::Connect{id, slots_[slot].endpoint, network.id});
@@ -168,7 +168,9 @@ void Peers::on_disconnected(PeerId id, Loss loss, const std::string& detail) {
         }
         return;
     }
-    if (!peer.connected) {
+    if (!peer.connected && context_.config.proxy) {
+        failed(peer.slot, reasons::proxy(where, loss, detail, *context_.config.proxy), false);
+    } else if (!peer.connected) {
         failed(peer.slot, reasons::nobody_listens(where, loss, detail, context_.network), false);
     } else if (loss == Loss::wrong_magic || loss == Loss::bad_frame) {
         failed(peer.slot, reasons::bad_frame(where, detail), false);

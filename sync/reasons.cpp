@@ -42,6 +42,22 @@ Error nobody_listens(const std::string& peer, Loss loss, const std::string& deta
                 " -peerbloomfilters=1), or name another one with --peer HOST[:PORT]"};
 }
 
+Error proxy(const std::string& peer, Loss loss, const std::string& detail,
+            const p2p::Endpoint& through) {
+    const auto proxy = "the proxy " + p2p::to_string(through);
+    const auto cause = detail.empty() ? std::string(to_string(loss)) : detail;
+    if (loss == Loss::no_proxy)
+        return {errc::no_peer, "cannot connect to " + proxy, cause,
+                "Start it (Tor's listens at 127.0.0.1:9050), or name another one with --proxy"};
+    if (loss == Loss::proxy_refused)
+        return {errc::no_peer, proxy + " does not serve us", cause,
+                "Name a SOCKS5 proxy that asks for no account: the user name and password that "
+                "are sent are random ones, which keep the peers apart"};
+    return {errc::no_peer, proxy + " does not reach " + peer, cause,
+            "Check the peer's name and port, whether it is up, and whether the proxy may reach "
+            "it; or name another peer with --peer"};
+}
+
 Error closed_in_handshake(const std::string& peer, const chain::Network& network) {
     return {
         errc::no_peer, peer + " closed the connection without a word",

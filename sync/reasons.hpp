@@ -10,6 +10,9 @@ namespace headlight::sync::reasons {
 
 Error nobody_listens(const std::string& peer, Loss loss, const std::string& detail,
                      const chain::Network& network);
+/// No connection through the proxy, by its own fault or the peer's.
+Error proxy(const std::string& peer, Loss loss, const std::string& detail,
+            const p2p::Endpoint& through);
 Error closed_in_handshake(const std::string& peer, const chain::Network& network);
 Error other_network(const std::string& peer, const chain::Network& theirs,
                     const chain::Network& ours);

@@ -46,6 +46,12 @@ std::string_view to_string(CloseReason reason) {
         return "write timed out";
     case CloseReason::queue_full:
         return "send queue full";
+    case CloseReason::no_proxy:
+        return "no connection to the proxy";
+    case CloseReason::proxy_refused:
+        return "refused by the proxy";
+    case CloseReason::proxy_failed:
+        return "not reached by the proxy";
     }
     return "unknown reason";
 }
@@ -58,10 +64,14 @@ std::shared_ptr<Connection> Connection::open(boost::asio::io_context& context,
                                              const chain::Network& network,
                                              const Endpoint& endpoint,
                                              std::chrono::milliseconds connect_timeout,
-                                             Handlers handlers, const ConnectionBounds& bounds) {
+                                             Handlers handlers, const ConnectionBounds& bounds,
+                                             const std::optional<Proxy>& proxy) {
     const auto session = std::make_shared<Session>(context, network, bounds);
     session->set_handlers(std::move(handlers));
-    session->dial(endpoint, connect_timeout);
+    if (proxy)
+        session->dial_through(*proxy, endpoint, connect_timeout);
+    else
+        session->dial(endpoint, connect_timeout);
     return session->handle();
 }
 

@@ -4,6 +4,7 @@
 
 #include "chain/limits.hpp"
 #include "p2p/framing.hpp"
+#include "p2p/socks5.hpp"
 
 #include <chrono>
 #include <functional>
@@ -24,6 +25,9 @@ enum class CloseReason {
     frame_fault,    ///< see frame_error
     write_timeout,  ///< the peer took nothing for limits::write_timeout_seconds
     queue_full,     ///< over limits::max_send_queue_bytes waited to be sent
+    no_proxy,       ///< the proxy is not reached
+    proxy_refused,  ///< it is no SOCKS5 proxy, or does not serve us
+    proxy_failed,   ///< it does not reach the peer
 };
 std::string_view to_string(CloseReason reason);
 
@@ -42,6 +46,13 @@ struct ConnectionBounds {
     std::chrono::milliseconds flush_timeout = std::chrono::seconds(limits::close_flush_seconds);
 };
 
+/// What goes to the peer goes through it, and nothing goes beside it: neither a packet nor a
+/// question for an address.
+struct Proxy {
+    Endpoint at; ///< an IPv4 or IPv6 address: a name is not looked up
+    Socks5Credentials credentials;
+};
+
 /// A connection lives until it is closed, whether or not anybody keeps the pointer; handlers may
 /// send, close and drop the pointer. Destroying the context ends it without a call. An exception
 /// from a handler leaves io_context::run().
@@ -53,16 +64,19 @@ class Connection {
         /// After every read, once the messages in it are delivered: bytes so far (for progress and
         /// floors).
         std::function<void(std::uint64_t bytes_received)> progress;
-        std::function<void(Closed)> closed; ///< exactly once, last
+        std::function<void(Closed)> closed;             ///< exactly once, last
+        std::function<void(std::string_view)> remark{}; ///< for people who want to know more
     };
 
     /// Resolves (IPv4, IPv6, names; each address in turn), connects and reads until closed. Of
     /// several addresses each gets an equal share of the time that is left, so that one that
-    /// swallows packets does not hide the next. No handler is called before this returns.
+    /// swallows packets does not hide the next. Through a proxy the peer's name is left to it. No
+    /// handler is called before this returns.
     static std::shared_ptr<Connection> open(boost::asio::io_context& context,
                                             const chain::Network& network, const Endpoint& endpoint,
                                             std::chrono::milliseconds connect_timeout,
-                                            Handlers handlers, const ConnectionBounds& bounds = {});
+                                            Handlers handlers, const ConnectionBounds& bounds = {},
+                                            const std::optional<Proxy>& proxy = std::nullopt);
     virtual ~Connection() = default;
 
     /// Queues a message; written strictly in the order of the calls. False when the queue is full

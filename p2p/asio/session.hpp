@@ -33,6 +33,9 @@ class Session : public std::enable_shared_from_this<Session> {
     void set_handlers(Connection::Handlers handlers) { handlers_ = std::move(handlers); }
     /// Connects, then reads until closed.
     void dial(const Endpoint& endpoint, std::chrono::milliseconds timeout);
+    /// The same with the peer at the far end of a proxy.
+    void dial_through(const Proxy& proxy, const Endpoint& endpoint,
+                      std::chrono::milliseconds timeout);
     /// Takes a connected socket; send() works from here on.
     void adopt(tcp::socket socket);
     /// Reads an adopted socket until closed.
@@ -67,6 +70,9 @@ class Session : public std::enable_shared_from_this<Session> {
                                         Clock::time_point deadline);
     static awaitable<error_code> connect(std::shared_ptr<Session> self, tcp::endpoint address,
                                          Clock::time_point deadline);
+    static awaitable<void> connect_through(std::shared_ptr<Session> self, Proxy proxy,
+                                           Endpoint endpoint, Clock::time_point deadline);
+    static awaitable<Socks5::Step> ask_proxy(std::shared_ptr<Session> self, Socks5& socks);
     static awaitable<void> read(std::shared_ptr<Session> self);
     static awaitable<void> write(std::shared_ptr<Session> self);
 
@@ -82,6 +88,7 @@ class Session : public std::enable_shared_from_this<Session> {
     void write_timed_out();
     void flush_timed_out();
     void connect_timed_out();
+    std::string words_of_loss(const error_code& error) const;
     void finish(CloseReason reason, std::string detail,
                 std::optional<FrameError> frame_error = std::nullopt);
 
