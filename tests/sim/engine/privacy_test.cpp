@@ -79,6 +79,7 @@ TEST_F(Privacy, APeerThatPadsItsAnswersChangesNoFilter) {
         new_world(7);
         world->add_node({.faults = {{"matches-all"}}}).set_tip(tip, 0);
         EXPECT_EQ(contents(loads_of_a_sync({.fp_rate = rate})), honest) << story();
+        EXPECT_GE(world->engine().statistics().false_positives, 40 * 20) << "it does pad";
         EXPECT_EQ(contents(loads_of_a_sync({.fp_rate = rate})), honest) << "nor a later one";
     }
 }
