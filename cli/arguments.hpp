@@ -46,6 +46,7 @@ struct Label {
 };
 struct Sync {
     std::vector<p2p::Endpoint> peers;
+    std::optional<p2p::Endpoint> proxy; ///< SOCKS5, an IPv4 or IPv6 address
     std::optional<std::int32_t> until_height;
     std::optional<chain::Hash256> until_txid;
     std::int64_t timeout_ms = 0;
@@ -76,6 +77,7 @@ struct Address {
 struct Broadcast {
     std::string transaction; ///< hex, a file's name, or "-"
     std::vector<p2p::Endpoint> peers;
+    std::optional<p2p::Endpoint> proxy;
     std::int64_t timeout_ms = 0;
 };
 struct Abandon {

@@ -56,6 +56,7 @@ result<void> perform(Context& context, const command::Broadcast& broadcast) {
     if (!tx) return tx.error();
     client::SyncOptions options;
     options.config.peers = broadcast.peers;
+    options.config.proxy = broadcast.proxy;
     options.config.broadcast = *tx;
     options.timeout_ms = broadcast.timeout_ms;
     options.wallet_optional = true;

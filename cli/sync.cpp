@@ -91,6 +91,7 @@ client::SyncOptions options_for(const command::Sync& sync, Watcher& watcher) {
     options.config.until_txid = sync.until_txid;
     options.config.mempool_wait_ms = sync.mempool_wait_ms;
     options.config.cross_check = sync.cross_check;
+    options.config.proxy = sync.proxy;
     options.config.fp_rate = sync.fp_rate;
     options.config.follow = sync.follow;
     options.timeout_ms = sync.timeout_ms;
