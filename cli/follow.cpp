@@ -51,43 +51,47 @@ void Follow::on(const sync::Notice& notice) {
     std::visit([this](const auto& one) { print(one); }, notice);
 }
 
+void Follow::finished(const boost::json::object& result) { event("finished", result); }
+
+void Follow::event(std::string_view name, const boost::json::object& members) {
+    boost::json::object line{{"event", name}, {"time", now_()}};
+    for (const auto& member : members)
+        line.insert(member);
+    line_(line);
+}
+
 void Follow::print(const sync::notice::Progress& progress) {
     if (phase_ == progress.phase) return; // each block has its own event
     phase_ = progress.phase;
-    out_.line({{"event", "phase"},
-               {"phase", to_string(progress.phase)},
-               {"headers", progress.headers},
-               {"scanned", progress.scanned}});
+    event("phase", {{"phase", to_string(progress.phase)},
+                    {"headers", progress.headers},
+                    {"scanned", progress.scanned}});
 }
 
 void Follow::print(const sync::notice::Transaction& transaction) {
-    const auto& event = transaction.event;
-    boost::json::object line{{"event", "transaction"},
-                             {"txid", event.txid.to_string()},
-                             {"kind", to_string(event.kind)}};
-    const auto* stored = wallet_ ? wallet_->ledger().find(event.txid) : nullptr;
+    const auto& change = transaction.event;
+    boost::json::object line{{"txid", change.txid.to_string()}, {"kind", to_string(change.kind)}};
+    const auto* stored = wallet_ ? wallet_->ledger().find(change.txid) : nullptr;
     if (stored) {
         line["amount"] = net_amount(*wallet_, stored->tx);
         line["height"] = stored->confirmation ? boost::json::value(stored->confirmation->height)
                                               : boost::json::value(nullptr);
     }
-    out_.line(line);
+    event("transaction", line);
 }
 
 void Follow::print(const sync::notice::Block& block) {
-    boost::json::object line{
-        {"event", "block"}, {"height", block.height}, {"hash", block.hash.to_string()}};
+    boost::json::object line{{"height", block.height}, {"hash", block.hash.to_string()}};
     line["fork"] = block.fork >= 0 ? boost::json::value(block.fork) : nullptr;
-    out_.line(line);
+    event("block", line);
 }
 
 void Follow::print(const sync::notice::Warning& warning) {
-    out_.line({{"event", "warning"}, {"warning", to_json(warning.error)}});
+    event("warning", {{"warning", to_json(warning.error)}});
 }
 
 void Follow::print(const sync::notice::PeerLog& log) {
-    if (out_.verbose())
-        out_.line({{"event", "peer"}, {"address", log.address}, {"text", log.text}});
+    if (verbose_) event("peer", {{"address", log.address}, {"text", log.text}});
 }
 
 } // namespace headlight::cli

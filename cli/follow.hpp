@@ -1,18 +1,25 @@
-// Notices as the lines of `sync --follow`: one JSON object each.
+// Notices as the lines of `sync --follow` and --events: one JSON object each.
 #pragma once
 
 #include "cli/output.hpp"
 #include "sync/events.hpp"
 #include "wallet/wallet.hpp"
 
+#include <boost/json/object.hpp>
+
 namespace headlight::cli {
 
 class Follow {
   public:
-    explicit Follow(Output& out) : out_(out) {}
+    using Line = std::function<void(const boost::json::object&)>;
+    /// `line` takes each event; `verbose`: what happens with each peer as well.
+    Follow(Line line, bool verbose, std::function<std::int64_t()> now)
+        : line_(std::move(line)), verbose_(verbose), now_(std::move(now)) {}
     /// Once, before the first notice; the wallet lives as long as notices come.
     void open(const wallet::Wallet& wallet) { wallet_ = &wallet; }
     void on(const sync::Notice& notice);
+    /// The last line: the result of the run.
+    void finished(const boost::json::object& result);
 
   private:
     void print(const sync::notice::Progress& progress);
@@ -21,8 +28,11 @@ class Follow {
     void print(const sync::notice::Warning& warning);
     void print(const sync::notice::PeerLog& log);
     void print(const sync::notice::Finished&) {} // the result of the run is the last line
+    void event(std::string_view name, const boost::json::object& members);
 
-    Output& out_;
+    Line line_;
+    bool verbose_;
+    std::function<std::int64_t()> now_;
     const wallet::Wallet* wallet_ = nullptr;
     std::optional<sync::notice::Phase> phase_;
 };

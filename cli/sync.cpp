@@ -1,7 +1,7 @@
 // `sync`: to the tip of the chain, and on from there with --follow.
 #include "cli/commands.hpp"
-#include "cli/follow.hpp"
 #include "cli/progress.hpp"
+#include "cli/service.hpp"
 #include "cli/sync_report.hpp"
 
 #include <boost/json/object.hpp>
@@ -27,24 +27,28 @@ ProgressDisplay::Style style(const Output& out) {
 // Hands the notices of a run to whom they concern, and remembers what is reported in the end.
 class Watcher {
   public:
-    Watcher(Context& context, const command::Sync& sync)
-        : context_(context), progress_(context.out, style(context.out), steady_seconds) {
-        if (sync.follow) follow_.emplace(context.out);
+    Watcher(Context& context, const command::Sync& sync, Service& service)
+        : context_(context),
+          progress_(context.out, style(context.out), steady_seconds),
+          service_(service) {
         if (sync.follow || sync.mempool_wait_ms == 0) progress_.hide_mempool();
     }
 
     void open(const wallet::Wallet& wallet, const chain::HeaderArchive& headers) {
         wallet_ = &wallet;
         headers_ = &headers;
-        if (follow_) follow_->open(wallet);
+        service_.attach(wallet, headers);
     }
 
     void on(const sync::Notice& notice) {
-        if (follow_) follow_->on(notice);
+        service_.on(notice);
         std::visit([this](const auto& one) { take(one); }, notice);
     }
 
-    void tick() { progress_.tick(); }
+    void tick() {
+        progress_.tick();
+        service_.tick();
+    }
     const wallet::Balance& balance() const { return balance_; }
 
   private:
@@ -54,7 +58,7 @@ class Watcher {
     }
     void take(const sync::notice::Warning& warning) {
         // Whoever follows has it on stdout.
-        if (!follow_) context_.out.warn(warning.error);
+        if (!service_.prints_events()) context_.out.warn(warning.error);
     }
     void take(const sync::notice::PeerLog& log) {
         progress_.on_peer(log.address);
@@ -78,7 +82,7 @@ class Watcher {
 
     Context& context_;
     ProgressDisplay progress_;
-    std::optional<Follow> follow_;
+    Service& service_;
     const wallet::Wallet* wallet_ = nullptr;
     const chain::HeaderArchive* headers_ = nullptr;
     wallet::Balance balance_;
@@ -91,7 +95,6 @@ client::SyncOptions options_for(const command::Sync& sync, Watcher& watcher) {
     options.config.until_txid = sync.until_txid;
     options.config.mempool_wait_ms = sync.mempool_wait_ms;
     options.config.cross_check = sync.cross_check;
-    options.config.proxy = sync.proxy;
     options.config.fp_rate = sync.fp_rate;
     options.config.follow = sync.follow;
     options.timeout_ms = sync.timeout_ms;
@@ -103,15 +106,11 @@ client::SyncOptions options_for(const command::Sync& sync, Watcher& watcher) {
     return options;
 }
 
-void report(Context& context, const command::Sync& sync, const client::SyncOutcome& outcome,
+void report(Context& context, Service& service, const client::SyncOutcome& outcome,
             const wallet::Balance& balance) {
     auto object = to_json(outcome, balance);
-    if (sync.follow) {
-        boost::json::object line{{"event", "finished"}};
-        for (auto& member : object)
-            line.insert(member);
-        return context.out.line(line);
-    }
+    service.tell_result(object);
+    if (service.prints_events()) return;
     if (context.out.json()) return context.out.value(std::move(object));
     context.out.text(to_text(outcome, balance));
     if (one_peer_scanned(outcome.statistics)) context.out.note(omission_note);
@@ -120,12 +119,15 @@ void report(Context& context, const command::Sync& sync, const client::SyncOutco
 } // namespace
 
 result<void> perform(Context& context, const command::Sync& sync) {
-    Watcher watcher(context, sync);
+    const auto service = Service::open(context, sync);
+    if (!service) return service.error();
+    Watcher watcher(context, sync, **service);
     const auto outcome =
         client::run_sync(context.paths, options_for(sync, watcher),
                          [&watcher](const headlight::sync::Notice& notice) { watcher.on(notice); });
+    (*service)->finish();
     context.kept_part = outcome.kept_part;
-    if (!outcome.error || outcome.kept_part) report(context, sync, outcome, watcher.balance());
+    if (!outcome.error || outcome.kept_part) report(context, **service, outcome, watcher.balance());
     if (outcome.error) return *outcome.error;
     return {};
 }
