@@ -91,6 +91,7 @@ class Watcher {
 client::SyncOptions options_for(const command::Sync& sync, Watcher& watcher) {
     client::SyncOptions options;
     options.config.peers = sync.peers;
+    options.config.proxy = sync.proxy;
     options.config.until_height = sync.until_height;
     options.config.until_txid = sync.until_txid;
     options.config.mempool_wait_ms = sync.mempool_wait_ms;
