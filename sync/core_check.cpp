@@ -83,11 +83,11 @@ void Engine::Core::scan_again_above(std::int32_t height) {
 }
 
 /// What another one scanned, and nobody has checked, is scanned again: whoever scans now cannot
-/// check it.
+/// check it otherwise.
 void Engine::Core::doubt_lost_scanners() {
     if (!context_.config.cross_check || context_.config.peers.size() < 2) return;
     const auto lowest = check_.lowest_not_by(scanner_address_);
-    if (lowest && *lowest <= context_.wallet.scan().height) scan_again_above(*lowest - 1);
+    if (lowest && *lowest <= context_.wallet.scan().height) scan_.go_back(*lowest - 1);
 }
 
 void Engine::Core::watch_checker() {

@@ -16,7 +16,29 @@ bool CrossCheck::chosen(std::int32_t height, const chain::Hash256& hash) const {
 
 void CrossCheck::add(BlockScan::Scanned block, const std::string& address) {
     rely(address, block.height);
+    const auto first = waiting_.find(block.height);
+    if (first != waiting_.end() && first->second.scanned.hash == block.hash &&
+        first->second.address != address) {
+        const auto other = std::move(first->second);
+        waiting_.erase(first);
+        ++context_.statistics.cross_checked;
+        hold_against(block, other.scanned, other.address);
+        hold_against(other.scanned, block, address);
+        return;
+    }
     if (chosen(block.height, block.hash)) insert({std::move(block), address});
+}
+
+/// What one scanner showed, and the other one, of this address, did not.
+void CrossCheck::hold_against(const BlockScan::Scanned& shown, const BlockScan::Scanned& other,
+                              const std::string& address) {
+    for (const auto& txid : shown.matches) {
+        const bool both =
+            std::find(other.matches.begin(), other.matches.end(), txid) != other.matches.end();
+        const auto* known = both ? nullptr : context_.wallet.ledger().find(txid);
+        if (known && filters_.had_to_match(*other.filter, other.ordinal, known->tx))
+            findings_.push_back({shown.height, txid, address});
+    }
 }
 
 /// While nobody is there to check, only the latest blocks are kept.

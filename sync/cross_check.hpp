@@ -15,7 +15,8 @@ class CrossCheck : public BlockFetch {
     using BlockFetch::BlockFetch;
 
     // What there is to check
-    /// A block was scanned by the peer of this address: kept, if it is chosen.
+    /// A block was scanned by the peer of this address: kept, if it is chosen. One that another
+    /// peer had scanned before, and nobody has checked, is checked now.
     void add(BlockScan::Scanned block, const std::string& address);
     void on_reorganised(std::int32_t fork) { forget_above(fork); }
     /// They will be scanned again.
@@ -72,6 +73,8 @@ class CrossCheck : public BlockFetch {
 
     bool chosen(std::int32_t height, const chain::Hash256& hash) const;
     void insert(Block block);
+    void hold_against(const BlockScan::Scanned& shown, const BlockScan::Scanned& other,
+                      const std::string& address);
     void rely(const std::string& address, std::int32_t height) {
         auto& low = relied_on_.try_emplace(address, height).first->second;
         low = std::min(low, height);

@@ -25,6 +25,12 @@ if(TARGET sim_judge)
   target_compile_definitions(sim_judge PRIVATE HEADLIGHT_PROGRAM="$<TARGET_FILE:headlight>"
     HEADLIGHT_SIMNODE="$<TARGET_FILE:headlight-simnode>")
 endif()
+headlight_suite(sim program TIMEOUT 300 DEPENDS headlight_regtest)
+if(TARGET sim_program)
+  add_dependencies(sim_program headlight headlight-simnode)
+  target_compile_definitions(sim_program PRIVATE HEADLIGHT_PROGRAM="$<TARGET_FILE:headlight>"
+    HEADLIGHT_SIMNODE="$<TARGET_FILE:headlight-simnode>")
+endif()
 headlight_suite(live conform TIMEOUT 600 DEPENDS headlight_regtest headlight_conform)
 headlight_suite(live node TIMEOUT 300 DEPENDS headlight_regtest)
 headlight_suite(live stories TIMEOUT 600 DEPENDS headlight_regtest headlight_client)

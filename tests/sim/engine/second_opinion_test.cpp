@@ -531,5 +531,18 @@ TEST_F(SecondOpinion, AServiceWhoseOnlyPeerIsBannedEnds) {
     EXPECT_TRUE(dropped(liar, DropReason::bad_merkleblock));
 }
 
+TEST_F(SecondOpinion, TwoPeersThatAreBothBehindComeToAnEnd) {
+    const auto low = paid_once();
+    const auto tip = chain.mine_empty(low, 7).hash;
+    node(tip);
+    sync({.until_height = 10}); // all headers are stored
+    world->set_delay(10, 20);
+    auto& first = node(low);
+    auto& second = node(low);
+    const auto peers = std::vector{world->endpoint(first), world->endpoint(second)};
+    sync_fails(errc::not_found, {.peers = peers});
+    EXPECT_EQ(stored()->scan().height, 61);
+}
+
 } // namespace
 } // namespace headlight::tests
