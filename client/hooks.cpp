@@ -141,7 +141,9 @@ void Hooks::tell_blocks() {
     if (tip < 0 || tip > headers_->tip_height()) return;
     if (!told_->knows_blocks()) {
         told_->begin_blocks();
-        told_->note(ToldBlock{tip, headers_->at(tip).hash}); // what is there is not news
+        // What is there is not news; as many as are kept, so that a fork below the tip is found.
+        for (auto height = std::max(0, tip - limits::told_blocks_kept + 1); height <= tip; ++height)
+            told_->note(ToldBlock{height, headers_->at(height).hash});
         return;
     }
     for (auto height = first_untold(tip); height <= tip; ++height)

@@ -215,6 +215,19 @@ TEST_F(HooksTest, AReorganisationTellsTheNewBranchOnce) {
     EXPECT_EQ(lines().size(), 5U);
 }
 
+TEST_F(HooksTest, AForkBelowWhereItBeganTellsTheWholeBranch) {
+    grow(2);
+    at_tip();
+    EXPECT_FALSE(hooks->tick()); // block 3 is where it begins
+    grow(4, 1, 5);
+    settle();
+    EXPECT_EQ(lines().size(), 4U);
+    for (std::int32_t height = 2; height <= 5; ++height)
+        EXPECT_EQ(std::ranges::count(lines(), "block " + hash(height) + " " +
+                                                  std::to_string(height) + " my.wallet"),
+                  1);
+}
+
 TEST_F(HooksTest, OfManyMissedBlocksTheLatestAreTold) {
     at_tip();
     EXPECT_FALSE(hooks->tick());
