@@ -86,7 +86,7 @@ TEST(Socks5, ReadsUpToThePeersFirstByteWhateverTheBoundAddressAndThePieces) {
     for (const auto& bound : bounds) {
         const auto ours = joined({take_password, welcome, {5, 0, 0}, bound});
         const auto all = joined({ours, ascii("the peer's")});
-        for (const std::size_t most : {1, 2, 3, 1000}) {
+        for (const std::size_t most : {1U, 2U, 3U, 1000U}) {
             const auto out = talk({"a.example", 1}, all, most);
             EXPECT_TRUE(out.done);
             EXPECT_EQ(out.read, ours.size());
