@@ -22,9 +22,9 @@ TEST_F(SecondOpinion, OfTwoRealNodesBlamesNobody) {
         mine(2);
     }
     wait_for_tip(*other, node().best_hash());
-    const auto outcome =
-        try_sync(wallet, {&node(), other.get()},
-                 [](client::SyncOptions& options) { options.config.cross_check = 1.0; });
+    const auto outcome = try_sync(wallet, {&node(), other.get()}, [](client::SyncOptions& options) {
+        options.config.cross_check = 1.0;
+    });
     EXPECT_FALSE(outcome.error) << to_string(*outcome.error);
     EXPECT_EQ(outcome.statistics.omissions, 0);
     EXPECT_EQ(outcome.statistics.unchecked, 0);

@@ -230,7 +230,8 @@ TEST_F(CrossCheck, ABanOfAnEarlierRunIsHeededUntilItEnds) {
     const auto before = world->drops(liar).size();
     sync_fails(errc::bad_peer, {.bans = bans});
     EXPECT_EQ(world->drops(liar).size(), before) << "it was dialled";
-    EXPECT_NE(world->outcome()->error->message.find("banned for another 10 minutes"), std::string::npos);
+    EXPECT_NE(world->outcome()->error->message.find("banned for another 10 minutes"),
+              std::string::npos);
 
     auto& honest = node(tip);
     sync({.bans = bans});

@@ -32,7 +32,8 @@ const std::map<std::string, Rooms> arrows{
      {"cli", "client", "conform", "sync", "p2p/asio", "wallet/store", "p2p", "bip37", "wallet",
       "chain"}},
     {"judge", {"judge", "conform", "p2p", "bip37", "chain"}},
-    {"regtest", {"regtest", "judge", "conform", "rpc", "sync", "p2p/asio", "p2p", "bip37", "wallet", "chain"}},
+    {"regtest",
+     {"regtest", "judge", "conform", "rpc", "sync", "p2p/asio", "p2p", "bip37", "wallet", "chain"}},
 };
 
 /// Where a library may be used.
