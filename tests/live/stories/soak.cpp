@@ -215,7 +215,7 @@ class Soak : public Story {
 };
 
 TEST_F(Soak, TheBooksAreBitcoindsAndNothingGrows) {
-    std::cout << "seed " << seed << ", " << minutes << " min\n";
+    std::cout << "seed " << seed << ", " << minutes << " min" << std::endl;
     wallet.create();
     launch();
     wait_for_the_program();

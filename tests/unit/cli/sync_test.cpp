@@ -7,6 +7,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace headlight::tests {
@@ -100,6 +102,81 @@ TEST_F(SyncCommand, FollowPrintsOneObjectALineAndEndsWithWhatItDid) {
         EXPECT_TRUE(event.contains("event"));
     EXPECT_EQ(events.back().at("event").as_string(), "finished");
     EXPECT_TRUE(events.back().contains("filterloads"));
+}
+
+std::vector<boost::json::object> events_in(const std::string& text) {
+    std::istringstream lines(text);
+    std::vector<boost::json::object> events;
+    for (std::string line; std::getline(lines, line);)
+        events.push_back(boost::json::parse(line).as_object());
+    return events;
+}
+
+std::string content(const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(SyncCommand, EventsGoToTheEndOfAFileBesideTheResult) {
+    ASSERT_EQ(run({"create"}).code, 0);
+    const auto name = file("events", "{\"event\":\"before\"}\n");
+    const auto ran = run({"sync", "--peer", peer(), "--json", "--events", name});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_TRUE(ran.json().as_object().contains("height"));
+    const auto events = events_in(content(name));
+    ASSERT_GE(events.size(), 3U);
+    EXPECT_EQ(events[0].at("event").as_string(), "before");
+    for (std::size_t i = 1; i < events.size(); ++i)
+        EXPECT_EQ(events[i].at("time").as_int64(), test_now);
+    EXPECT_EQ(events[1].at("event").as_string(), "phase");
+    EXPECT_EQ(events.back().at("event").as_string(), "finished");
+}
+
+TEST_F(SyncCommand, EventsOnStdoutTakeThePlaceOfTheResult) {
+    ASSERT_EQ(run({"create"}).code, 0);
+    const auto ran = run({"sync", "--peer", peer(), "--events", "-"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const auto events = events_in(ran.out);
+    EXPECT_EQ(events.front().at("event").as_string(), "phase");
+    EXPECT_EQ(events.back().at("event").as_string(), "finished");
+}
+
+TEST_F(SyncCommand, AFileForEventsThatCannotBeIsSaidBeforeAnythingElse) {
+    ASSERT_EQ(run({"create"}).code, 0);
+    const auto ran = run({"sync", "--peer", peer(), "--json", "--events", folder_.string()});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_EQ(ran.error().at("code").as_string(), "io");
+    const auto full =
+        run({"sync", "--peer", peer(), "--follow", "--timeout", "1.5", "--events", "/dev/full"});
+    EXPECT_NE(full.out.find("\"code\":\"disk-full\""), std::string::npos) << full.out;
+}
+
+TEST_F(SyncCommand, CommandsForEventsNeedAFollower) {
+    ASSERT_EQ(run({"create"}).code, 0);
+    EXPECT_EQ(run({"sync", "--peer", peer(), "--on-tx", "true"}).code, 2);
+    EXPECT_EQ(run({"sync", "--peer", peer(), "--on-block", "true"}).code, 2);
+}
+
+TEST_F(SyncCommand, AFollowerTellsWhatEarlierRunsLeft) {
+    ASSERT_EQ(run({"create"}).code, 0);
+    const auto command = "echo %s %h %w >> '" + (folder_ / "told").string() + "'";
+    const std::vector<std::string> follow{"sync",    "--peer", peer(),      "--follow",
+                                          "--on-tx", command,  "--timeout", "0.5"};
+    EXPECT_EQ(run(follow).code, 3);
+    EXPECT_EQ(content((folder_ / "told").string()), "");
+    chain::Transaction tx;
+    tx.inputs.push_back(
+        {.prevout = {chain::hash256(as_bytes("coin")), 0}, .script_sig = {}, .witness = {}});
+    tx.outputs.push_back({1'000, script(0, 0)});
+    ASSERT_EQ(run({"broadcast", to_hex(chain::serialize(tx)), "--peer", peer()}).code, 0);
+    const auto line = chain::txid(tx).to_string() + " -1 default\n";
+    EXPECT_EQ(run(follow).code, 3);
+    EXPECT_EQ(content((folder_ / "told").string()), line);
+    EXPECT_EQ(run(follow).code, 3);
+    EXPECT_EQ(content((folder_ / "told").string()), line);
+    const auto broken = run({"sync", "--peer", peer(), "--follow", "--on-tx", "exit 3", "--timeout",
+                             "0.5", "--wallet", "default"});
+    EXPECT_EQ(broken.out.find("exit 3"), std::string::npos) << "nothing is new";
 }
 
 TEST_F(SyncCommand, BroadcastNamesWhoShowsTheTransaction) {
