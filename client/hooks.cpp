@@ -6,7 +6,7 @@ namespace headlight::client {
 
 namespace {
 
-constexpr std::string_view gone = "dropped"; // a coinbase that was undone
+constexpr std::string_view gone = "dropped"; // a coinbase that was undone, or by `unwatch`
 
 } // namespace
 
