@@ -83,7 +83,8 @@ class Story : public EngineRun::Network {
         // What only repeats itself is slow to play, and the simulated runs play it.
         if (fault.name.find("flood") != fault.name.npos || fault.name == "endless-headers") return;
         config.faults.push_back({std::string(fault.name)});
-        for (const auto* hides : {"matches-nothing", "hides-spends", "no-auto-update"})
+        for (const auto* hides : {"matches-nothing", "hides-spends", "no-auto-update",
+                                  "keeps-first-filter", "another-block"})
             run_.omitted = run_.omitted || fault.name == hides;
     }
 
