@@ -120,7 +120,8 @@ class Bitcoind {
     void restart();
 
   private:
-    chain::Hash256 announced(const chain::Hash256& txid);
+    template <class Pay>
+    chain::Hash256 in_mempool(Pay pay);
     struct Running;
     Bitcoind(std::string program, Options options);
 
