@@ -16,16 +16,6 @@ namespace {
 
 using Usage = Program;
 
-result<cli::Arguments> parse(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"headlight", "--datadir", "/nowhere"});
-    std::vector<const char*> argv;
-    for (const auto& one : arguments)
-        argv.push_back(one.c_str());
-    auto parsed = cli::parse_arguments(static_cast<int>(argv.size()), argv.data(), test_now);
-    if (!parsed) return parsed.error();
-    return std::get<cli::Arguments>(*parsed);
-}
-
 TEST_F(Usage, GlobalOptionsStandBeforeAndBehindTheCommand) {
     const auto data = (folder_ / "data").string();
     EXPECT_EQ(run_raw({"create", "--datadir", data, "--network", "regtest", "--json"}).code, 0);

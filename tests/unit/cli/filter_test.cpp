@@ -240,14 +240,8 @@ TEST_F(PrivacyCommand, MoreStrangersMatchAtAHigherLevel) {
 
 TEST_F(PrivacyCommand, ALevelIsARateOfTheSync) {
     const auto rate = [](std::vector<std::string> options) {
-        options.insert(options.begin(), {"headlight", "--datadir", "/nowhere", "sync"});
-        std::vector<const char*> argv;
-        for (const auto& one : options)
-            argv.push_back(one.c_str());
-        const auto parsed =
-            cli::parse_arguments(static_cast<int>(argv.size()), argv.data(), test_now);
-        return std::get<cli::command::Sync>(std::get<cli::Arguments>(parsed.value()).command)
-            .fp_rate;
+        options.insert(options.begin(), "sync");
+        return std::get<cli::command::Sync>(parse(options).value().command).fp_rate;
     };
     EXPECT_EQ(rate({}), sync::Config{}.fp_rate);
     EXPECT_EQ(rate({"--privacy", "low"}), 0.00005);

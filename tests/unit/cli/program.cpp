@@ -17,7 +17,7 @@ using wallet::store::WalletDb;
 
 namespace {
 
-boost::json::value parse(const std::string& text) {
+boost::json::value parse_json(const std::string& text) {
     boost::json::error_code error;
     auto value = boost::json::parse(text, error);
     EXPECT_FALSE(error) << text;
@@ -28,14 +28,24 @@ boost::json::value parse(const std::string& text) {
 
 boost::json::value Ran::json() const {
     EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 1) << out;
-    return parse(out);
+    return parse_json(out);
 }
 
 boost::json::value Ran::error() const {
     EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
-    const auto value = parse(err);
+    const auto value = parse_json(err);
     if (!value.is_object() || !value.get_object().contains("error")) return nullptr;
     return value.at("error");
+}
+
+result<cli::Arguments> parse(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"headlight", "--datadir", "/nowhere"});
+    std::vector<const char*> argv;
+    for (const auto& one : arguments)
+        argv.push_back(one.c_str());
+    auto parsed = cli::parse_arguments(static_cast<int>(argv.size()), argv.data(), test_now);
+    if (!parsed) return parsed.error();
+    return std::get<cli::Arguments>(*parsed);
 }
 
 Program::Program() {

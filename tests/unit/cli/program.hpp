@@ -1,6 +1,7 @@
 // The program run inside a test: its own folder, its own streams, a fixed clock.
 #pragma once
 
+#include "cli/arguments.hpp"
 #include "cli/run.hpp"
 #include "client/client.hpp"
 
@@ -28,6 +29,9 @@ struct Ran {
     boost::json::value json() const;  ///< stdout as one JSON value; fails the test when it is none
     boost::json::value error() const; ///< the last line of stderr as {"error": ...}'s inside
 };
+
+/// The command line, with a data folder that is not there.
+result<cli::Arguments> parse(std::vector<std::string> arguments);
 
 class Program : public ::testing::Test {
   protected:

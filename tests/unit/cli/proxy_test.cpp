@@ -9,31 +9,20 @@ namespace {
 
 class ProxyOption : public Program {};
 
-result<cli::Arguments> parse_proxy(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"headlight", "--datadir", "/nowhere"});
-    std::vector<const char*> argv;
-    for (const auto& one : arguments)
-        argv.push_back(one.c_str());
-    auto parsed = cli::parse_arguments(static_cast<int>(argv.size()), argv.data(), test_now);
-    if (!parsed) return parsed.error();
-    return std::get<cli::Arguments>(*parsed);
-}
-
 TEST_F(ProxyOption, IsAnAddressAndAPort) {
     const std::vector<std::pair<std::string, p2p::Endpoint>> good{
         {"127.0.0.1:9050", {"127.0.0.1", 9050}},
         {"localhost:9050", {"127.0.0.1", 9050}},
         {"[::1]:1080", {"::1", 1080}}};
     for (const auto& [text, endpoint] : good) {
-        const auto sync = parse_proxy({"sync", "--peer", "node.onion", "--proxy", text});
+        const auto sync = parse({"sync", "--peer", "node.onion", "--proxy", text});
         ASSERT_TRUE(sync) << to_string(sync.error());
         EXPECT_EQ(std::get<cli::command::Sync>(sync->command).proxy, endpoint);
-        const auto broadcast =
-            parse_proxy({"broadcast", "00", "--peer", "node.onion", "--proxy", text});
+        const auto broadcast = parse({"broadcast", "00", "--peer", "node.onion", "--proxy", text});
         ASSERT_TRUE(broadcast) << to_string(broadcast.error());
         EXPECT_EQ(std::get<cli::command::Broadcast>(broadcast->command).proxy, endpoint);
     }
-    const auto without = parse_proxy({"sync", "--peer", "node.example"});
+    const auto without = parse({"sync", "--peer", "node.example"});
     EXPECT_FALSE(std::get<cli::command::Sync>(without->command).proxy);
 }
 
