@@ -85,6 +85,8 @@ inline constexpr std::int32_t always_checked_blocks =
     144; ///< the latest ones, by a second peer where there is one
 inline constexpr std::int64_t check_timeout_ms =
     60'000; ///< for what a second peer is asked at once
+inline constexpr std::size_t listed_matches =
+    100; ///< strangers among them; of more, a scanned block's record keeps our own only
 inline constexpr std::size_t max_unchecked_blocks =
     4'000; ///< scanned and waiting for the second peer
 inline constexpr double refresh_fp_factor =
@@ -135,6 +137,10 @@ inline constexpr std::size_t max_commands_waiting = 10'000;    ///< what comes b
 inline constexpr std::int64_t command_timeout_seconds = 60;    ///< then a command is ended
 inline constexpr std::int64_t command_end_milliseconds = 5'000; ///< for commands, when we end
 inline constexpr std::int32_t told_blocks_kept = 144; ///< told to --on-block; how many are caught up
+inline constexpr std::size_t max_ban_file_bytes = 1'000'000;
+inline constexpr std::size_t max_ban_reason_bytes = 300;
+inline constexpr std::size_t max_told_file_bytes =
+    1'000'000'000; ///< what --on-tx and --on-block told: some millions of transactions
 inline constexpr std::int64_t shut_down_milliseconds = 200; ///< for connections to close at the end
 
 // The program

@@ -4,20 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace headlight::client {
 
 namespace {
 
 namespace store = wallet::store;
-
-/// Far more than the few peers that people name come to.
-constexpr std::uint64_t max_ban_file_bytes = 1'000'000;
-constexpr std::size_t max_reason_bytes = 300;
 
 std::string sum_of(std::string_view text) {
     const auto sum = store::crc32(as_bytes(text));
@@ -29,7 +22,7 @@ std::string sum_of(std::string_view text) {
 
 /// A reason may hold words of a peer: a line stays a line.
 std::string printable(std::string_view text) {
-    std::string line(text.substr(0, max_reason_bytes));
+    std::string line(text.substr(0, limits::max_ban_reason_bytes));
     for (auto& c : line) {
         if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
     }
@@ -65,37 +58,17 @@ std::optional<sync::Ban> read_line(std::string_view line) {
     return ban;
 }
 
-/// Nothing: the file is not there, or larger than one of ours is.
-result<std::optional<std::string>> content_of(const std::filesystem::path& path) {
-    const auto file = store::open_file(path, O_RDONLY);
-    if (!file.is_open() && errno == ENOENT) return std::optional(std::string{});
-    if (!file.is_open()) return store::file_error("cannot open", path, errno);
-    const auto size = store::size_of(file);
-    if (size > max_ban_file_bytes) return std::optional<std::string>{};
-    std::string text(size, '\0');
-    std::size_t have = 0;
-    while (have < text.size()) {
-        const auto count = ::read(file.get(), text.data() + have, text.size() - have);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return store::file_error("cannot read", path, errno);
-        if (count == 0) break;
-        have += static_cast<std::size_t>(count);
-    }
-    text.resize(have);
-    return std::optional(std::move(text));
-}
-
 } // namespace
 
 BanFile::BanFile(std::filesystem::path path, store::FileSystem& system)
     : path_(std::move(path)), system_(&system) {}
 
 result<BanFile::Read> BanFile::read(std::int64_t now) const {
-    const auto content = content_of(path_);
+    const auto content = store::read_text(path_, limits::max_ban_file_bytes);
     if (!content) return content.error();
     Read read;
-    std::size_t damaged = *content ? 0 : 1;
-    std::string_view rest = *content ? std::string_view(**content) : std::string_view{};
+    std::size_t damaged = 0;
+    std::string_view rest = *content;
     while (!rest.empty()) {
         const auto end = rest.find('\n');
         const auto ban = read_line(rest.substr(0, end));
@@ -137,22 +110,13 @@ result<std::vector<sync::Ban>> BanFile::lift(const std::optional<p2p::Endpoint>&
     return lifted;
 }
 
-/// Whole under another name first: whoever reads meets the old file or the new one.
 result<void> BanFile::write(const std::vector<sync::Ban>& bans) const {
     std::string text;
     for (const auto& ban : bans)
         text += line_of(ban);
     if (const auto made = store::make_folders_for(path_); !made) return made.error();
-    auto draft = path_;
-    draft += ".new";
-    const auto file = store::open_file(draft, O_RDWR | O_CREAT | O_TRUNC);
-    int error = file.is_open() ? system_->write(file.get(), as_bytes(text), 0) : errno;
-    if (!error) error = system_->sync(file.get());
-    if (!error) error = system_->rename(draft, path_);
-    if (!error) error = system_->sync_folder(path_.parent_path());
-    if (!error) return {};
-    system_->remove(draft);
-    return store::file_error("cannot write", path_, error);
+    if (const auto file = store::replace_text(*system_, path_, text); !file) return file.error();
+    return {};
 }
 
 } // namespace headlight::client

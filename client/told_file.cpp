@@ -1,10 +1,7 @@
 #include "client/told_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace headlight::client {
 
@@ -12,8 +9,6 @@ namespace {
 
 namespace store = wallet::store;
 using wallet::TxStatus;
-
-constexpr std::uint64_t max_told_bytes = 1'000'000'000; // some millions of transactions
 
 constexpr std::string_view transactions_begin = "begin transactions";
 constexpr std::string_view blocks_begin = "begin blocks";
@@ -44,27 +39,10 @@ std::optional<TxStatus> parse_status(std::string_view word) {
     return std::nullopt;
 }
 
-result<std::string> read_told(const std::filesystem::path& path) {
-    const auto file = store::open_file(path, O_RDONLY);
-    if (!file.is_open() && errno == ENOENT) return {boost::system::in_place_value, ""};
-    if (!file.is_open()) return store::file_error("cannot open", path, errno);
-    std::string text(std::min(store::size_of(file), max_told_bytes), '\0');
-    std::size_t have = 0;
-    while (have < text.size()) {
-        const auto count = ::read(file.get(), text.data() + have, text.size() - have);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return store::file_error("cannot read", path, errno);
-        if (count == 0) break;
-        have += static_cast<std::size_t>(count);
-    }
-    text.resize(have);
-    return {boost::system::in_place_value, std::move(text)};
-}
-
 } // namespace
 
 result<ToldFile> ToldFile::open(const std::filesystem::path& path) {
-    const auto text = read_told(path);
+    const auto text = store::read_text(path, limits::max_told_file_bytes);
     if (!text) return text.error();
     ToldFile told(path);
     std::string_view rest = *text;
@@ -135,18 +113,11 @@ std::string ToldFile::all() const {
     return text;
 }
 
-/// Whole under another name first: a crash leaves the old file or the new one.
 result<void> ToldFile::rewrite() {
     const auto text = all();
-    auto draft = path_;
-    draft += ".new";
-    auto& system = store::real_file_system();
-    file_ = store::open_file(draft, O_RDWR | O_CREAT | O_TRUNC);
-    int error = file_.is_open() ? system.write(file_.get(), as_bytes(text), 0) : errno;
-    if (!error) error = system.sync(file_.get());
-    if (!error) error = system.rename(draft, path_);
-    if (!error) error = system.sync_folder(path_.parent_path());
-    if (error) return store::file_error("cannot write", path_, error);
+    auto file = store::replace_text(store::real_file_system(), path_, text);
+    if (!file) return file.error();
+    file_ = std::move(*file);
     size_ = text.size();
     unsaved_.clear();
     return {};

@@ -1,6 +1,7 @@
 // File calls of POSIX and Linux.
 #include "wallet/store/file_system.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -92,6 +93,37 @@ bool is_named(const FileDescriptor& file, const std::filesystem::path& path) {
     struct stat named {};
     return ::fstat(file.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
            opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+result<std::string> read_text(const std::filesystem::path& path, std::uint64_t most) {
+    const auto file = open_file(path, O_RDONLY);
+    if (!file.is_open() && errno == ENOENT) return {boost::system::in_place_value, ""};
+    if (!file.is_open()) return file_error("cannot open", path, errno);
+    std::string text(std::min(size_of(file), most), '\0');
+    std::size_t have = 0;
+    while (have < text.size()) {
+        const auto count = ::read(file.get(), text.data() + have, text.size() - have);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return file_error("cannot read", path, errno);
+        if (count == 0) break;
+        have += static_cast<std::size_t>(count);
+    }
+    text.resize(have);
+    return {boost::system::in_place_value, std::move(text)};
+}
+
+result<FileDescriptor> replace_text(FileSystem& system, const std::filesystem::path& path,
+                                    std::string_view text) {
+    auto draft = path;
+    draft += ".new";
+    auto file = open_file(draft, O_RDWR | O_CREAT | O_TRUNC);
+    int error = file.is_open() ? system.write(file.get(), as_bytes(text), 0) : errno;
+    if (!error) error = system.sync(file.get());
+    if (!error) error = system.rename(draft, path);
+    if (!error) error = system.sync_folder(path.parent_path());
+    if (!error) return file;
+    system.remove(draft);
+    return file_error("cannot write", path, error);
 }
 
 result<void> make_folders_for(const std::filesystem::path& path) {

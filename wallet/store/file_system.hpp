@@ -6,6 +6,7 @@
 #include "chain/result.hpp"
 
 #include <filesystem>
+#include <string>
 #include <utility>
 
 namespace headlight::wallet::store {
@@ -56,6 +57,13 @@ bool is_locked(const FileDescriptor& file);
 std::uint64_t size_of(const FileDescriptor& file);
 /// Whether `path` still names this file.
 bool is_named(const FileDescriptor& file, const std::filesystem::path& path);
+
+/// The whole of a small file; empty when it is not there, and cut at `most` bytes. Error: io.
+result<std::string> read_text(const std::filesystem::path& path, std::uint64_t most);
+/// Makes this the file's content, whole under another name first: whoever reads, and whatever a
+/// crash leaves, is the old file or the new one. The new file, open. Errors: io, disk_full.
+result<FileDescriptor> replace_text(FileSystem& system, const std::filesystem::path& path,
+                                    std::string_view text);
 
 /// The folders above `path`, for their owner only (0700) where they are missing.
 result<void> make_folders_for(const std::filesystem::path& path);

@@ -1,11 +1,11 @@
 // chain/limits.hpp and docs/limits.md say the same. A constant without its row fails with the row
 // to add, so that the two are kept together by pasting one line and saying why.
+#include "tests/support/files.hpp"
 #include "tests/support/vectors.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -21,11 +21,9 @@ struct Row {
 using Rows = std::map<std::string, Row>;
 
 std::string read(const std::string& name) {
-    std::ifstream file(source_folder() / name);
-    EXPECT_TRUE(file) << "no " << name;
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
+    auto text = read_text_file(source_folder() / name);
+    EXPECT_FALSE(text.empty()) << "no " << name;
+    return text;
 }
 
 std::string without(std::string text, char unwanted) {

@@ -1,23 +1,16 @@
 // Every test, fault, fuzz target and file that docs/threats.md names is there.
+#include "tests/support/files.hpp"
 #include "tests/support/vectors.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
 
 namespace headlight::tests {
 namespace {
-
-std::string contents_of(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 /// All that a name may stand for: Suite, Suite.Name, a fault, a fuzz target, a ctest suite, a path.
 std::set<std::string> known_names() {
@@ -34,7 +27,7 @@ std::set<std::string> known_names() {
              std::filesystem::recursive_directory_iterator(source_folder() / folder)) {
             const auto path = entry.path();
             if (path.extension() == ".cpp") {
-                const auto text = contents_of(path);
+                const auto text = read_text_file(path);
                 add(text, R"(\bTEST(?:_[FP])?\((\w+),\s*(\w+)\))", true);
                 add(text, R"re(\.name = "([\w-]+)")re", false);
             }
@@ -44,7 +37,7 @@ std::set<std::string> known_names() {
         }
     }
     const std::regex suite(R"(headlight_suite\((\w+) (\w+))");
-    const auto suites = contents_of(source_folder() / "tests/suites.cmake");
+    const auto suites = read_text_file(source_folder() / "tests/suites.cmake");
     for (std::sregex_iterator it(suites.begin(), suites.end(), suite), end; it != end; ++it)
         names.insert((*it)[1].str() + "_" + (*it)[2].str());
     return names;
@@ -52,7 +45,7 @@ std::set<std::string> known_names() {
 
 TEST(Threats, EveryTestThatTheDocumentNamesExists) {
     const auto known = known_names();
-    std::istringstream lines(contents_of(source_folder() / "docs/threats.md"));
+    std::istringstream lines(read_text_file(source_folder() / "docs/threats.md"));
     int named = 0;
     for (std::string line; std::getline(lines, line);) {
         if (!line.starts_with("| ")) continue;
