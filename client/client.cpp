@@ -69,6 +69,11 @@ result<Stores> open_stores(const Paths& paths, const SyncOptions& options, std::
     return Stores{std::move(*opened), std::move(*headers)};
 }
 
+std::int64_t unix_now() {
+    const auto wall = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::seconds>(wall).count();
+}
+
 using OnNotice = std::function<void(const sync::Notice&)>;
 
 void warn(const OnNotice& on_notice, Error error) {
@@ -84,8 +89,8 @@ void read_bans(const BanFile& file, std::int64_t now, sync::Config& config,
     if (!read->notice.empty()) warn(on_notice, {errc::damaged, read->notice});
 }
 
-SyncOutcome run(const Paths& paths, SyncOptions& options, std::int64_t now,
-                const OnNotice& on_notice) {
+SyncOutcome run(const Paths& paths, SyncOptions& options, const OnNotice& on_notice) {
+    const auto now = unix_now();
     auto stores = open_stores(paths, options, now);
     if (!stores) return {.error = stores.error(), .statistics = {}};
     const auto& headers = *stores->headers.file;
@@ -102,7 +107,8 @@ SyncOutcome run(const Paths& paths, SyncOptions& options, std::int64_t now,
                   .options = options,
                   .on_notice = on_notice,
                   .keep_ban = [&](const sync::Ban& ban) {
-                      if (const auto kept = bans.keep(ban, now); !kept)
+                      // A service bans long after it began.
+                      if (const auto kept = bans.keep(ban, unix_now()); !kept)
                           warn(on_notice, kept.error());
                   }});
 }
@@ -155,9 +161,7 @@ std::vector<std::string> wallet_names(const Paths& paths) {
 SyncOutcome run_sync(const Paths& paths, SyncOptions options,
                      std::function<void(const sync::Notice&)> on_notice) {
     const auto start = std::chrono::steady_clock::now();
-    const auto wall = std::chrono::system_clock::now().time_since_epoch();
-    const auto now = std::chrono::duration_cast<std::chrono::seconds>(wall).count();
-    auto outcome = run(paths, options, now, on_notice);
+    auto outcome = run(paths, options, on_notice);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     outcome.seconds = taken.count();
     return outcome;
