@@ -177,9 +177,9 @@ void BlockScan::record(const BlockAnswer& answer) {
     Scanned block{answer.height, answer.hash, answer.filter, answer.ordinal, {}};
     // Strangers count too, since one may turn out to be ours; a peer that shows too many of them
     // must not fill our memory.
-    constexpr std::size_t many = 100;
     for (const auto& match : answer.matches) {
-        if (answer.matches.size() <= many || context_.wallet.ledger().find(match.txid))
+        if (answer.matches.size() <= limits::listed_matches ||
+            context_.wallet.ledger().find(match.txid))
             block.matches.push_back(match.txid);
     }
     scanned_.push_back(std::move(block));

@@ -163,10 +163,14 @@ BlockFetch* Engine::Core::fetch_of(PeerId peer) {
     return check_.peer() == peer ? &check_ : nullptr;
 }
 
+std::int64_t Engine::Core::blocks_taken() const {
+    return context_.statistics.scanned_blocks + context_.statistics.cross_checked;
+}
+
 void Engine::Core::take_merkleblock(PeerId peer, const bip37::MerkleBlock& message) {
     auto* const fetch = fetch_of(peer);
     if (!fetch) return unasked(peer);
-    const auto scanned = context_.statistics.scanned_blocks + context_.statistics.cross_checked;
+    const auto taken = blocks_taken();
     switch (fetch->on_merkleblock(message)) {
     case BlockFetch::Taken::bad_proof:
         drop(peer, DropReason::bad_merkleblock,
@@ -178,8 +182,7 @@ void Engine::Core::take_merkleblock(PeerId peer, const bip37::MerkleBlock& messa
     case BlockFetch::Taken::yes:
         break;
     }
-    if (context_.statistics.scanned_blocks + context_.statistics.cross_checked > scanned)
-        peers_.progressed(peer);
+    if (blocks_taken() > taken) peers_.progressed(peer);
 }
 
 void Engine::Core::take_transaction(PeerId peer, const chain::Transaction& tx) {
@@ -193,13 +196,12 @@ void Engine::Core::take_transaction(PeerId peer, const chain::Transaction& tx) {
         drop(peer, DropReason::bad_transaction, reasons::bad_transaction(peers_.address(peer)));
         return;
     }
-    const auto scanned = context_.statistics.scanned_blocks + context_.statistics.cross_checked;
+    const auto taken = blocks_taken();
     if (!fetch->on_transaction(tx, txid) && !(fetch == &scan_ && relay_.on_transaction(tx, txid))) {
         fetch->keep_loose(tx, txid);
         if (!fetch->take_credit()) unasked(peer);
     }
-    if (context_.statistics.scanned_blocks + context_.statistics.cross_checked > scanned)
-        peers_.progressed(peer);
+    if (blocks_taken() > taken) peers_.progressed(peer);
 }
 
 void Engine::Core::take_inv(PeerId peer, const p2p::Inv& message) {

@@ -36,6 +36,7 @@ class Engine::Core {
     void take(PeerId peer, const p2p::Message& message);
     void take_headers(PeerId peer, const p2p::Headers& message);
     BlockFetch* fetch_of(PeerId peer);
+    std::int64_t blocks_taken() const;
     void take_merkleblock(PeerId peer, const bip37::MerkleBlock& message);
     void take_transaction(PeerId peer, const chain::Transaction& tx);
     void take_inv(PeerId peer, const p2p::Inv& message);

@@ -29,10 +29,9 @@ void Engine::Core::prepare_checks() {
 
 void Engine::Core::settle_checks() {
     if (!context_.config.cross_check) return;
-    for (auto& block : scan_.take_scanned()) {
+    for (auto& block : scan_.take_scanned())
         check_.add(std::move(block), scanner_address_);
-    }
-    if (const auto txid = scan_.take_surprise()) doubt_earlier_runs(*txid);
+    if (const auto surprise = scan_.take_surprise()) doubt_earlier_runs(*surprise);
     judge_findings();
     watch_checker();
     choose_checker();

@@ -14,31 +14,50 @@ bool CrossCheck::chosen(std::int32_t height, const chain::Hash256& hash) const {
     return std::ldexp(static_cast<double>(drawn >> 11), -53) < *context_.config.cross_check;
 }
 
-void CrossCheck::add(BlockScan::Scanned block, const std::string& address) {
-    rely(address, block.height);
-    const auto first = waiting_.find(block.height);
-    if (first != waiting_.end() && first->second.scanned.hash == block.hash &&
-        first->second.address != address) {
-        const auto other = std::move(first->second);
-        waiting_.erase(first);
+void CrossCheck::add(BlockScan::Scanned scanned, const std::string& address) {
+    rely(address, scanned.height);
+    Block block{std::move(scanned), address};
+    const auto before = waiting_.find(block.scanned.height);
+    if (before != waiting_.end() && before->second.scanned.hash == block.scanned.hash &&
+        before->second.address != address) {
+        const auto other = std::move(before->second);
+        waiting_.erase(before);
         ++context_.statistics.cross_checked;
-        hold_against(block, other.scanned, other.address);
-        hold_against(other.scanned, block, address);
-        return;
+        hold_together(block, other);
+        hold_together(other, block);
+    } else if (chosen(block.scanned.height, block.scanned.hash)) {
+        insert(std::move(block));
     }
-    if (chosen(block.height, block.hash)) insert({std::move(block), address});
 }
 
-/// What one scanner showed, and the other one, of this address, did not.
-void CrossCheck::hold_against(const BlockScan::Scanned& shown, const BlockScan::Scanned& other,
-                              const std::string& address) {
-    for (const auto& txid : shown.matches) {
-        const bool both =
-            std::find(other.matches.begin(), other.matches.end(), txid) != other.matches.end();
-        const auto* known = both ? nullptr : context_.wallet.ledger().find(txid);
-        if (known && filters_.had_to_match(*other.filter, other.ordinal, known->tx))
-            findings_.push_back({shown.height, txid, address});
+void CrossCheck::rely(const std::string& address, std::int32_t height) {
+    auto& lowest = relied_on_.try_emplace(address, height).first->second;
+    lowest = std::min(lowest, height);
+}
+
+std::optional<std::int32_t> CrossCheck::take_relied_on(const std::string& address) {
+    const auto it = relied_on_.find(address);
+    if (it == relied_on_.end()) return std::nullopt;
+    const auto height = it->second;
+    relied_on_.erase(it);
+    return height;
+}
+
+/// What one scanner showed, and the other one did not.
+void CrossCheck::hold_together(const Block& one, const Block& other) {
+    const auto& silent = other.scanned;
+    for (const auto& txid : one.scanned.matches) {
+        if (std::find(silent.matches.begin(), silent.matches.end(), txid) == silent.matches.end())
+            accuse({other.address, *silent.filter, silent.ordinal}, one.scanned.height, txid);
     }
+}
+
+/// Somebody else's proof of this transaction is in the ledger.
+void CrossCheck::accuse(const Witness& silent, std::int32_t height, const chain::Hash256& txid) {
+    const auto* known = context_.wallet.ledger().find(txid);
+    if (!known || !known->confirmation || known->confirmation->height != height) return;
+    if (filters_.had_to_match(silent.filter, silent.ordinal, known->tx))
+        findings_.push_back({height, txid, silent.address});
 }
 
 /// While nobody is there to check, only the latest blocks are kept.
@@ -86,22 +105,18 @@ void CrossCheck::stop() {
     address_.clear();
     refused_ = 0;
     given_up_.reset();
-    for (auto& [height, block] : waiting_)
-        block.asked = false;
 }
 
 void CrossCheck::pump(std::int32_t from, std::int32_t known, bool all) {
-    if (!peer() || given_up_ || (refused_ && context_.now.steady_ms < retry_at_ms_)) return;
-    if (waiting()) return;
+    if (!peer() || waiting() || given_up_) return;
+    if (refused_ > 0 && context_.now.steady_ms < retry_at_ms_) return;
     const auto room = static_cast<std::size_t>(limits::scan_batch_blocks);
     std::vector<std::int32_t> heights;
     for (const auto& [height, block] : waiting_) {
         if (height > known || heights.size() == room) break;
-        if (height >= from && !block.asked && block.address != address_) heights.push_back(height);
+        if (height >= from && block.address != address_) heights.push_back(height);
     }
     if (heights.empty() || (heights.size() < room && !all)) return;
-    for (const auto height : heights)
-        waiting_.at(height).asked = true;
     // All that is required now, so that the second opinion is worth as much as the first one.
     const bool stale = !filter() || !filters_.covers(*filter(), ordinal() + 1);
     if (stale || filters_.worn(*filter())) load_filter();
@@ -118,8 +133,7 @@ std::int64_t CrossCheck::deadline_ms() const {
 void CrossCheck::on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) {
     const auto it = waiting_.find(height);
     if (it == waiting_.end() || it->second.scanned.hash != hash) return;
-    it->second.asked = false;
-    if (why == Missed::no_room) return;
+    if (why == Missed::no_room) return; // it waits still
     // A batch is one refusal, whatever it lacked.
     if (std::exchange(refused_ms_, context_.now.steady_ms) != context_.now.steady_ms) ++refused_;
     if (refused_ >= limits::max_block_retries) given_up_ = height;
@@ -146,7 +160,7 @@ void CrossCheck::compare(const Block& block, const BlockAnswer& answer) {
     for (const auto& txid : said) {
         const bool both = std::any_of(answer.matches.begin(), answer.matches.end(),
                                       [&](const auto& match) { return match.txid == txid; });
-        if (!both) check_checker(txid, answer);
+        if (!both) accuse({address_, *answer.filter, answer.ordinal}, answer.height, txid);
     }
 }
 
@@ -166,14 +180,6 @@ void CrossCheck::check_scanner(const Block& block, const BlockAnswer& answer, st
         if (!known) ++context_.statistics.transactions_new;
     }
     findings_.push_back({answer.height, txid, guilty ? block.address : std::string{}});
-}
-
-/// The scanner showed what the checker does not.
-void CrossCheck::check_checker(const chain::Hash256& txid, const BlockAnswer& answer) {
-    const auto* known = context_.wallet.ledger().find(txid);
-    if (!known || !known->confirmation || known->confirmation->block != answer.hash) return;
-    if (filters_.had_to_match(*answer.filter, answer.ordinal, known->tx))
-        findings_.push_back({answer.height, txid, address_});
 }
 
 } // namespace headlight::sync

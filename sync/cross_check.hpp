@@ -17,7 +17,7 @@ class CrossCheck : public BlockFetch {
     // What there is to check
     /// A block was scanned by the peer of this address: kept, if it is chosen. One that another
     /// peer had scanned before, and nobody has checked, is checked now.
-    void add(BlockScan::Scanned block, const std::string& address);
+    void add(BlockScan::Scanned scanned, const std::string& address);
     void on_reorganised(std::int32_t fork) { forget_above(fork); }
     /// They will be scanned again.
     void forget_above(std::int32_t height);
@@ -30,14 +30,10 @@ class CrossCheck : public BlockFetch {
     std::optional<std::int32_t> lowest_not_by(const std::string& address) const;
     /// The lowest block that is chosen and not checked; above all others when there is none.
     std::int32_t lowest_open() const;
+    /// Blocks that were not kept for checking, for want of room.
     std::size_t forgotten() const { return forgotten_; }
-    std::optional<std::int32_t> take_relied_on(const std::string& address) {
-        const auto it = relied_on_.find(address);
-        if (it == relied_on_.end()) return std::nullopt;
-        const auto height = it->second;
-        relied_on_.erase(it);
-        return height;
-    }
+    /// The lowest block that this address scanned or checked; from now on it counts for none.
+    std::optional<std::int32_t> take_relied_on(const std::string& address);
 
     // Who checks
     void start(PeerId peer, const std::string& address);
@@ -65,7 +61,12 @@ class CrossCheck : public BlockFetch {
     struct Block {
         BlockScan::Scanned scanned;
         std::string address; ///< who scanned it
-        bool asked = false;
+    };
+    /// What one peer said of a block, and who it is.
+    struct Witness {
+        const std::string& address;
+        const LoadedFilter& filter;
+        std::uint64_t ordinal = 0;
     };
 
     void on_whole(BlockAnswer answer) override;
@@ -73,15 +74,11 @@ class CrossCheck : public BlockFetch {
 
     bool chosen(std::int32_t height, const chain::Hash256& hash) const;
     void insert(Block block);
-    void hold_against(const BlockScan::Scanned& shown, const BlockScan::Scanned& other,
-                      const std::string& address);
-    void rely(const std::string& address, std::int32_t height) {
-        auto& low = relied_on_.try_emplace(address, height).first->second;
-        low = std::min(low, height);
-    }
+    void rely(const std::string& address, std::int32_t height);
+    void hold_together(const Block& one, const Block& other);
     void compare(const Block& block, const BlockAnswer& answer);
     void check_scanner(const Block& block, const BlockAnswer& answer, std::size_t match);
-    void check_checker(const chain::Hash256& txid, const BlockAnswer& answer);
+    void accuse(const Witness& silent, std::int32_t height, const chain::Hash256& txid);
 
     static constexpr std::int64_t retry_pause_ms = 500;
 
@@ -93,10 +90,9 @@ class CrossCheck : public BlockFetch {
     std::int64_t asked_ms_ = 0; ///< when the batch under way was asked for
     std::optional<std::int32_t> given_up_;
     std::vector<Finding> findings_;
-    std::size_t forgotten_ = 0; ///< for want of room
+    std::size_t forgotten_ = 0;
     std::int32_t lowest_forgotten_ = std::numeric_limits<std::int32_t>::max();
-    std::map<std::string, std::int32_t>
-        relied_on_; ///< by address: the lowest block scanned or checked
+    std::map<std::string, std::int32_t> relied_on_; ///< by address
 };
 
 } // namespace headlight::sync
