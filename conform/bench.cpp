@@ -25,19 +25,6 @@ bool announces(const p2p::Message& message, const chain::Hash256& id) {
                               [&](const auto& entry) { return entry.hash == id; });
 }
 
-Heard shake_hands(Peer& peer, const Greeting& greeting, std::int32_t& version) {
-    peer.send_raw("version", version_payload(greeting));
-    const auto is_version = [](const auto& m) { return std::holds_alternative<p2p::Version>(m); };
-    auto heard = peer.until(is_version, peer.deadlines().answer);
-    if (heard.end != WaitEnd::reached) return heard;
-    version = heard.first<p2p::Version>()->version;
-    for (const auto& message : greeting.before_verack)
-        peer.send(message);
-    peer.send(p2p::Verack{});
-    const auto is_verack = [](const auto& m) { return std::holds_alternative<p2p::Verack>(m); };
-    return peer.until(is_verack, peer.deadlines().answer);
-}
-
 } // namespace
 
 p2p::Version our_version(const Greeting& greeting) {
@@ -58,12 +45,27 @@ Bytes version_payload(const Greeting& greeting) {
     return payload;
 }
 
+Heard shake_hands(Peer& peer, const Greeting& greeting, p2p::Version& version) {
+    peer.send_raw("version", version_payload(greeting));
+    const auto is_version = [](const auto& m) { return std::holds_alternative<p2p::Version>(m); };
+    auto heard = peer.until(is_version, peer.deadlines().answer);
+    if (heard.end != WaitEnd::reached) return heard;
+    version = *heard.first<p2p::Version>();
+    for (const auto& message : greeting.before_verack)
+        peer.send(message);
+    peer.send(p2p::Verack{});
+    const auto is_verack = [](const auto& m) { return std::holds_alternative<p2p::Verack>(m); };
+    return peer.until(is_verack, peer.deadlines().answer);
+}
+
 Peer& Bench::connect() { return peers_.emplace_back(node_, deadlines_); }
 
 Peer& Bench::greet(const Greeting& greeting) {
     auto& peer = connect();
     peer.keep_log(false);
-    const auto heard = shake_hands(peer, greeting, node_version_);
+    p2p::Version version;
+    const auto heard = shake_hands(peer, greeting, version);
+    node_version_ = version.version;
     if (heard.end != WaitEnd::reached)
         throw Ended{heard.closed() && heard.messages.empty()
                         ? skipped("the node closes at once: it may have banned this address")

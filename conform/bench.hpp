@@ -85,6 +85,9 @@ p2p::Version our_version(const Greeting& greeting = {});
 /// Its payload, without the last byte where the greeting asks for that.
 Bytes version_payload(const Greeting& greeting);
 
+/// Up to the node's verack: whether that is reached, and the node's version where it came.
+Heard shake_hands(Peer& peer, const Greeting& greeting, p2p::Version& version);
+
 /// A filter that has these elements and, for all that a scene holds, no false positive.
 bip37::BloomFilter filter_of(const std::vector<Bytes>& elements,
                              bip37::UpdateFlags flags = bip37::UpdateFlags::none);

@@ -22,22 +22,6 @@ Error no_talk(const NodeAddress& node, const std::string& cause) {
             "Check the address and --network, and that the node listens"};
 }
 
-/// Up to the verack; throws Ended when it does not come.
-void introduce_ourselves(Peer& peer, ProbeFindings& found) {
-    peer.send_raw("version", version_payload({}));
-    const auto heard =
-        peer.until([](const auto& m) { return std::holds_alternative<p2p::Version>(m); },
-                   peer.deadlines().answer);
-    const auto* version = heard.first<p2p::Version>();
-    if (!version) throw Ended{fail("no version came: " + heard.text())};
-    found.version = *version;
-    peer.send(p2p::Verack{});
-    const auto rest =
-        peer.until([](const auto& m) { return std::holds_alternative<p2p::Verack>(m); },
-                   peer.deadlines().answer);
-    if (rest.end != WaitEnd::reached) throw Ended{fail("no verack came: " + rest.text())};
-}
-
 /// Nodes tell it right after the handshake, or never.
 void hear_feefilter(Peer& peer, ProbeFindings& found) {
     const auto is_feefilter = [&](const p2p::Message& message) {
@@ -88,7 +72,8 @@ result<ProbeFindings> probe(const NodeAddress& node, const Deadlines& deadlines)
         ProbeFindings found;
         const auto start = SteadyClock::now();
         Peer peer(node, deadlines);
-        introduce_ourselves(peer, found);
+        const auto heard = shake_hands(peer, {}, found.version);
+        if (heard.end != WaitEnd::reached) throw Ended{fail("no handshake: " + heard.text())};
         found.handshake_ms = ms_since(start);
         hear_feefilter(peer, found);
         measure_latency(peer, found);
