@@ -2,7 +2,7 @@
 
 #include "p2p/message.hpp"
 #include "regtest/chain_builder.hpp"
-#include "tests/bench/temporary_folder.hpp"
+#include "tests/support/files.hpp"
 #include "wallet/store/header_file.hpp"
 
 #include <ctime>
@@ -48,7 +48,7 @@ void store(chain::HeaderTree& tree, HeaderFile& file) {
 double time_headers(std::int32_t count) {
     const auto& network = chain::network(chain::NetworkId::regtest);
     const auto messages = header_messages(network, count);
-    const TemporaryFolder folder;
+    const tests::TemporaryFolder folder(tests::TemporaryFolder::Place::disk);
     const auto start = std::clock();
     const auto opened =
         HeaderFile::open(folder.path() / "headers", network, HeaderFile::Mode::read_write).value();

@@ -6,7 +6,7 @@
 #include "tests/bench/measured_sync.hpp"
 #include "tests/bench/null_client.hpp"
 #include "tests/bench/payment_chain.hpp"
-#include "tests/bench/temporary_folder.hpp"
+#include "tests/support/files.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -56,7 +56,7 @@ void compare(const Options& options, const bench::PaymentChain& chain, std::uint
     long peak_kib = 0;
     for (int round = 0; round <= options.rounds; ++round) {
         const auto null = bench::run_null_client(port, filter).value();
-        const bench::TemporaryFolder folder;
+        const tests::TemporaryFolder folder(tests::TemporaryFolder::Place::disk);
         const auto own = sync(port, folder.path(), chain);
         peak_kib = std::max(peak_kib, own.peak_kib);
         const auto ratio = own.seconds / null.seconds;
@@ -78,7 +78,7 @@ void compare(const Options& options, const bench::PaymentChain& chain, std::uint
 }
 
 void time_restarts(const Options& options, const bench::PaymentChain& chain, std::uint16_t port) {
-    const bench::TemporaryFolder folder;
+    const tests::TemporaryFolder folder(tests::TemporaryFolder::Place::disk);
     sync(port, folder.path(), chain);
     std::vector<double> runs;
     for (int round = 0; round < options.rounds; ++round) {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
+#include <string>
 
 namespace headlight::tests {
 
@@ -15,24 +17,31 @@ inline Bytes read_file(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+inline std::string read_text_file(const std::filesystem::path& path) {
+    const auto bytes = read_file(path);
+    return {bytes.begin(), bytes.end()};
+}
+
 inline void write_file(const std::filesystem::path& path, ByteView bytes) {
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out.write(reinterpret_cast<const char*>(bytes.data()),
               static_cast<std::streamsize>(bytes.size()));
 }
 
-/// In memory where the system has a place for that: what is stored thousands of times is not worth
-/// the wait for a disk.
+/// In memory where the system has a place for that and nobody asks for the disk: what is stored
+/// thousands of times is not worth the wait.
 class TemporaryFolder {
   public:
-    TemporaryFolder() {
+    enum class Place { memory, disk };
+    explicit TemporaryFolder(Place place = Place::memory) {
         const std::filesystem::path memory("/dev/shm");
         std::error_code ignored;
-        const auto parent = std::filesystem::is_directory(memory, ignored)
-                                ? memory
-                                : std::filesystem::temp_directory_path();
+        const bool quick = place == Place::memory && std::filesystem::is_directory(memory, ignored);
+        const auto parent = quick ? memory : std::filesystem::temp_directory_path();
         auto pattern = (parent / "headlight-test-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+        if (::mkdtemp(pattern.data()) == nullptr)
+            throw std::runtime_error("no temporary folder in " + parent.string());
+        path_ = pattern;
     }
     ~TemporaryFolder() {
         std::error_code ignored;

@@ -75,17 +75,6 @@ void wait_until(const Condition& condition, const char* what) {
 
 } // namespace
 
-TemporaryFolder::TemporaryFolder() {
-    auto name = (fs::temp_directory_path() / "headlight-story-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder " + name);
-    path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-}
-
 std::unique_ptr<Bitcoind> Story::node_;
 
 Bitcoind::Options Story::usual_options() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/live/stories/story_wallet.hpp"
+#include "tests/support/files.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,18 +13,6 @@ using regtest::PaidTo;
 
 inline constexpr Amount coin = 100'000'000;
 inline constexpr Amount fee = 1'000; ///< well above the minimum for what the stories spend
-
-class TemporaryFolder {
-  public:
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    const std::filesystem::path& path() const { return path_; }
-
-  private:
-    std::filesystem::path path_;
-};
 
 /// A group of stories around one bitcoind, with coins to pay with. It answers a mempool request at
 /// once (whitelist noban), as the README recommends for a node of one's own.
@@ -53,7 +42,7 @@ class Story : public testing::Test {
 
   private:
     static std::unique_ptr<Bitcoind> node_;
-    TemporaryFolder folder_;
+    tests::TemporaryFolder folder_{tests::TemporaryFolder::Place::disk};
 };
 
 // ------------------------------------------------------------------------------------------ syncs

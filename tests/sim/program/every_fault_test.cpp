@@ -1,19 +1,13 @@
 // The program as people run it, alone with each fault of the simulated node: it ends by itself
 // within a minute and 100 MiB, with the exit code and the cause that docs/outcomes.md promises.
 #include "regtest/faults.hpp"
-#include "regtest/process.hpp"
-#include "tests/support/files.hpp"
+#include "tests/sim/programs.hpp"
 #include "tests/support/vectors.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <iterator>
-#include <regex>
 #include <sstream>
-#include <thread>
 
 namespace headlight::tests {
 namespace {
@@ -27,14 +21,9 @@ constexpr std::int64_t most_kilobytes = 100 * 1024;
 constexpr auto most_time = seconds(60);
 constexpr std::size_t at_once = 16; // they mostly wait
 
-std::string content(const std::filesystem::path& path) {
-    const auto bytes = read_file(path);
-    return {bytes.begin(), bytes.end()};
-}
-
 /// What the document's table says of this fault alone: "right", "fails" or "**may show less...".
 std::string promised(std::string_view fault) {
-    std::istringstream lines(content(source_folder() / "docs/outcomes.md"));
+    std::istringstream lines(read_text_file(source_folder() / "docs/outcomes.md"));
     for (std::string line; std::getline(lines, line);) {
         if (line.find("`" + std::string(fault) + "`") == std::string::npos) continue;
         std::istringstream columns(line);
@@ -48,7 +37,7 @@ std::string promised(std::string_view fault) {
 
 /// VmHWM: the most memory that a process has held, in kilobytes; nothing once it is gone.
 std::optional<std::int64_t> most_memory(pid_t pid) {
-    const auto status = content("/proc/" + std::to_string(pid) + "/status");
+    const auto status = read_text_file("/proc/" + std::to_string(pid) + "/status");
     const std::regex form(R"(VmHWM:\s+(\d+) kB)");
     std::smatch found;
     if (!std::regex_search(status, found, form)) return std::nullopt;
@@ -59,26 +48,16 @@ std::optional<std::int64_t> most_memory(pid_t pid) {
 class Trial {
   public:
     explicit Trial(std::string_view fault) : fault_(fault) {
-        run({"create"});
-        const auto address = run({"address"});
-        const std::regex form("bcrt1[a-z0-9]+");
-        std::smatch found;
-        EXPECT_TRUE(std::regex_search(address, found, form)) << address;
-        const auto node_log = folder_ / "node";
-        node_ = Process::start({HEADLIGHT_SIMNODE, "--blocks", "420", "--fault", fault_, "--pay",
-                                found[0].str() + ":5000@3", "--pay", found[0].str() + ":7000@3"},
-                               node_log)
-                    .value();
-        for (int tries = 0; tries < 500 && !content(node_log).ends_with('\n'); ++tries)
-            std::this_thread::sleep_for(milliseconds(20));
+        programs_.headlight({"create"});
+        const auto address = programs_.first_address();
+        const auto peer = programs_.start_node({"--blocks", "420", "--fault", fault_, "--pay",
+                                                address + ":5000@3", "--pay", address + ":7000@3"});
         begun_ = Clock::now();
         // The shell tells the exit code, which is gone once a process is reaped.
-        sync_ =
-            Process::start({"/bin/sh", "-c", "\"$0\" \"$@\"; echo \"exit $?\"", HEADLIGHT_PROGRAM,
-                            "--datadir", (folder_ / "data").string(), "--network", "regtest",
-                            "sync", "--peer", "127.0.0.1:" + first_line(node_log)},
-                           folder_ / "out")
-                .value();
+        std::vector<std::string> command{"/bin/sh", "-c", "\"$0\" \"$@\"; echo \"exit $?\""};
+        for (auto& word : programs_.command({"sync", "--peer", peer}))
+            command.push_back(std::move(word));
+        sync_ = Process::start(command, programs_.file("out")).value();
     }
 
     /// Whether it is over; looks at its memory.
@@ -94,7 +73,7 @@ class Trial {
 
     void judge() {
         SCOPED_TRACE(fault_);
-        const auto out = content(folder_ / "out");
+        const auto out = read_text_file(programs_.file("out"));
         const std::regex form(R"(exit (\d+)\n)");
         std::smatch found;
         ASSERT_TRUE(std::regex_search(out, found, form)) << "it did not end\n" << out;
@@ -107,7 +86,7 @@ class Trial {
         }
         EXPECT_LT(took_, most_time);
         EXPECT_LT(kilobytes_, most_kilobytes);
-        const auto balance = run({"--json", "balance"});
+        const auto balance = programs_.headlight({"--json", "balance"});
         const std::regex total(R"("total":(\d+))");
         ASSERT_TRUE(std::regex_search(balance, found, total)) << balance;
         EXPECT_LE(std::stoll(found[1]), 12'000) << "false credit: " << balance;
@@ -117,34 +96,19 @@ class Trial {
     }
 
   private:
-    std::string run(std::vector<std::string> arguments) {
-        std::vector<std::string> command{HEADLIGHT_PROGRAM, "--datadir",
-                                         (folder_ / "data").string(), "--network", "regtest"};
-        command.insert(command.end(), arguments.begin(), arguments.end());
-        const auto log = folder_ / ("run-" + std::to_string(++runs_));
-        auto process = Process::start(command, log).value();
-        EXPECT_TRUE(process.wait(seconds(60)));
-        return content(log);
-    }
-    static std::string first_line(const std::filesystem::path& path) {
-        const auto text = content(path);
-        return text.substr(0, text.find('\n'));
-    }
     static std::vector<pid_t> children(pid_t pid) {
-        std::istringstream ids(
-            content("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children"));
+        std::istringstream ids(read_text_file("/proc/" + std::to_string(pid) + "/task/" +
+                                              std::to_string(pid) + "/children"));
         return {std::istream_iterator<pid_t>(ids), {}};
     }
 
     std::string fault_;
-    TemporaryFolder folder_;
-    Process node_;
+    Programs programs_;
     Process sync_;
     Clock::time_point begun_;
     Clock::duration took_{};
     std::int64_t kilobytes_ = 0;
     bool ended_ = false;
-    int runs_ = 0;
 };
 
 TEST(EveryFault, AloneTheProgramEndsByItselfWithTheCause) {
