@@ -28,6 +28,10 @@ struct Config {
     std::string user_agent = "/headlight:0.1.0/";
     std::uint64_t seed = 0;  ///< for the nonces of version and ping
     double fp_rate = 0.0005; ///< the filter's design rate
+    /// Whole blocks are asked for and matched here: no filter is loaded, nothing is told.
+    bool whole_blocks = false;
+    /// Groups of peers, each of which is shown its part of the scripts only; 1: all see all.
+    std::uint32_t split = 1;
     std::optional<std::int32_t> until_height{};
     std::optional<chain::Hash256> until_txid{};
     /// A second peer is asked for each scanned block with this probability, and always for the

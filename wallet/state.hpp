@@ -3,6 +3,7 @@
 
 #include "chain/transaction.hpp"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -77,7 +78,14 @@ struct StoredTx {
 /// The parts of the filter that must not change by themselves (rule: private).
 struct FilterParameters {
     std::uint32_t tweak = 0;
-    std::uint32_t size_class = 0; ///< elements the filter is sized for; 0: not chosen yet
+    std::uint32_t size_class = 0; ///< elements each filter is sized for; 0: not chosen yet
+    std::uint32_t shards = 1;     ///< filters that the elements of one peer are spread over
+    double fp_rate = 0;           ///< as chosen last; 0: never
+    std::uint32_t split = 1;      ///< groups of peers that each get a part, as chosen last
+    /// What further tweaks and the parts of scripts follow from; told to nobody. All zero: none yet.
+    std::array<std::uint8_t, 16> secret{};
+    /// With a split: which group a peer ("host:port") belongs to, for good.
+    std::map<std::string, std::uint32_t> groups{};
 
     friend bool operator==(const FilterParameters&, const FilterParameters&) = default;
 };
