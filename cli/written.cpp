@@ -4,10 +4,6 @@
 #include "chain/limits.hpp"
 #include "cli/birthday.hpp"
 
-#include <arpa/inet.h>
-
-#include <array>
-
 namespace headlight::cli {
 
 namespace {
@@ -38,40 +34,6 @@ result<std::vector<p2p::Endpoint>> peers(const Written& written, const chain::Ne
     return usage("--peer is given " + std::to_string(endpoints.size()) + " times",
                  "at most " + std::to_string(limits::max_peers) + " peers are used",
                  "Leave some out");
-}
-
-bool is_address(const std::string& host) {
-    std::array<std::uint8_t, sizeof(in6_addr)> bytes{};
-    return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
-           inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
-}
-
-/// Whatever would have to go beside it is refused: the lookup of its own name, and peers that only
-/// this machine can mean.
-result<std::optional<p2p::Endpoint>> proxy(const Written& written,
-                                           const std::vector<p2p::Endpoint>& peers) {
-    if (!written.proxy) return std::optional<p2p::Endpoint>{};
-    const auto bad = [&](std::string cause) {
-        return usage("--proxy cannot be '" + *written.proxy + "'", std::move(cause),
-                     "Give HOST:PORT of a SOCKS5 proxy, as 127.0.0.1:9050");
-    };
-    auto endpoint = p2p::parse_endpoint(*written.proxy, 0);
-    if (!endpoint) return bad(endpoint.error().cause);
-    if (endpoint->port == 0) return bad("it has no port");
-    if (endpoint->host == "localhost") endpoint->host = "127.0.0.1"; // RFC 6761
-    if (!is_address(endpoint->host))
-        return bad("the name '" + endpoint->host +
-                   "' would have to be looked up, and nothing goes beside the proxy");
-    if (written.peers.empty())
-        return usage("--proxy needs a --peer",
-                     "the default peer is this machine, and the proxy's 127.0.0.1 is another one",
-                     "Name the node with --peer, or leave --proxy out");
-    for (const auto& peer : peers) {
-        if (peer.host.find('%') == std::string::npos) continue;
-        return usage("--proxy cannot lead to " + p2p::to_string(peer),
-                     "that address is on a link of this machine", "Name another peer");
-    }
-    return std::optional(std::move(*endpoint));
 }
 
 // The first kind hands out addresses; none: there is no such script.
@@ -191,7 +153,7 @@ result<Command> sync(const Written& written, const chain::Network& network) {
     auto endpoints = peers(written, network);
     if (!endpoints) return endpoints.error();
     sync.peers = std::move(*endpoints);
-    auto through = proxy(written, sync.peers);
+    auto through = proxy_to(sync.peers, written);
     if (!through) return through.error();
     sync.proxy = std::move(*through);
     if (written.until && written.until->size() == 64) {
@@ -222,7 +184,7 @@ result<Command> sync(const Written& written, const chain::Network& network) {
 result<Command> broadcast(const Written& written, const chain::Network& network) {
     auto endpoints = peers(written, network);
     if (!endpoints) return endpoints.error();
-    auto through = proxy(written, *endpoints);
+    auto through = proxy_to(*endpoints, written);
     if (!through) return through.error();
     const auto timeout = milliseconds("--timeout", written.timeout);
     if (!timeout) return timeout.error();

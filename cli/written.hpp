@@ -102,6 +102,11 @@ result<Command> of_txid(const Written& written, const chain::Network&) {
 
 } // namespace bind
 
+/// What --proxy leads to these peers. Whatever would have to go beside it is refused: the lookup of
+/// its own name, and peers that only this machine can mean.
+result<std::optional<p2p::Endpoint>> proxy_to(const std::vector<p2p::Endpoint>& peers,
+                                              const Written& written);
+
 /// The rate of a wallet's filter: --fp-rate, or that of a --privacy.
 result<double> wallet_rate(const Written& written);
 
