@@ -3,7 +3,7 @@
 #include "bip37/partial_merkle_tree.hpp"
 
 #include "chain/limits.hpp"
-#include "chain/transaction.hpp"
+#include "chain/merkle.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -41,51 +41,39 @@ Error refused(std::string cause) {
 constexpr auto equal_children = "a node has two equal children (CVE-2012-2459)";
 constexpr auto pair_is_transaction = "a pair of nodes reads as a transaction (CVE-2017-12842)";
 
-/// The levels of a whole tree, leaves first, each with its nodes' hashes and whether a node leads
-/// to a chosen leaf: every pair is hashed once.
+/// A whole tree, and which of its nodes lead to a chosen leaf.
 class TreeBuilder {
   public:
-    TreeBuilder(const std::vector<Hash256>& txids, const std::vector<bool>& matched) {
-        levels_.push_back({txids, matched});
-        while (levels_.back().hashes.size() > 1)
-            levels_.push_back(above(levels_.back()));
+    TreeBuilder(const std::vector<Hash256>& txids, const std::vector<bool>& matched)
+        : whole_(txids), chosen_{matched} {
+        while (chosen_.back().size() > 1)
+            chosen_.push_back(above(chosen_.back()));
     }
 
     PartialMerkleTree build() {
-        tree_.total_transactions = static_cast<std::uint32_t>(levels_.front().hashes.size());
-        visit(levels_.size() - 1, 0);
+        tree_.total_transactions = static_cast<std::uint32_t>(whole_.txids().size());
+        visit(chosen_.size() - 1, 0);
         return std::move(tree_);
     }
 
   private:
-    struct Level {
-        std::vector<Hash256> hashes;
-        std::vector<bool> chosen;
-    };
-
-    static Level above(const Level& below) {
-        Level level;
-        const auto count = below.hashes.size();
-        level.hashes.reserve((count + 1) / 2);
-        level.chosen.reserve((count + 1) / 2);
-        for (std::size_t i = 0; i < count; i += 2) {
-            const auto right = std::min(i + 1, count - 1); // a last node alone is its own sibling
-            level.hashes.push_back(chain::hash256(below.hashes[i], below.hashes[right]));
-            level.chosen.push_back(below.chosen[i] || below.chosen[right]);
-        }
+    static std::vector<bool> above(const std::vector<bool>& below) {
+        std::vector<bool> level;
+        level.reserve((below.size() + 1) / 2);
+        for (std::size_t i = 0; i < below.size(); i += 2)
+            level.push_back(below[i] || below[std::min(i + 1, below.size() - 1)]);
         return level;
     }
 
     void visit(std::size_t height, std::size_t position) {
-        const auto& level = levels_[height];
-        push_flag(level.chosen[position]);
-        if (height == 0 || !level.chosen[position]) {
-            tree_.hashes.push_back(level.hashes[position]);
+        const bool chosen = chosen_[height][position];
+        push_flag(chosen);
+        if (height == 0 || !chosen) {
+            tree_.hashes.push_back(whole_.levels()[height][position]);
             return;
         }
         visit(height - 1, position * 2);
-        if (position * 2 + 1 < levels_[height - 1].hashes.size())
-            visit(height - 1, position * 2 + 1);
+        if (position * 2 + 1 < chosen_[height - 1].size()) visit(height - 1, position * 2 + 1);
     }
 
     void push_flag(bool flag) {
@@ -94,7 +82,8 @@ class TreeBuilder {
         ++flags_;
     }
 
-    std::vector<Level> levels_;
+    chain::MerkleTree whole_;
+    std::vector<std::vector<bool>> chosen_; ///< as the levels of `whole_`
     PartialMerkleTree tree_;
     std::size_t flags_ = 0;
 };
@@ -205,16 +194,7 @@ result<ExtractedMatches> extract_matches(const PartialMerkleTree& tree) {
     return TreeWalker(tree).walk();
 }
 
-Hash256 merkle_root(const std::vector<Hash256>& txids) {
-    assert(!txids.empty());
-    auto level = txids;
-    for (auto count = level.size(); count > 1; count = (count + 1) / 2) {
-        for (std::size_t i = 0; i < count; i += 2) {
-            level[i / 2] = chain::hash256(level[i], level[std::min(i + 1, count - 1)]);
-        }
-    }
-    return level.front();
-}
+Hash256 merkle_root(const std::vector<Hash256>& txids) { return chain::MerkleTree(txids).root(); }
 
 result<Hash256> root_of_branch(const Hash256& txid, std::uint32_t position,
                                std::uint32_t total_transactions,
