@@ -130,6 +130,11 @@ inline constexpr std::size_t max_spends_of_coin = 100; ///< pending spends kept 
 inline constexpr std::size_t scan_trail_dense = 10;    ///< latest scan positions kept one by one
 inline constexpr std::uint32_t max_wasted_header_records = 10'000; ///< then the file is compacted
 inline constexpr int store_busy_ms = 5'000; ///< wait for another connection's database lock
+inline constexpr std::uint32_t max_shards = 16; ///< filters the scripts of one peer are spread over
+inline constexpr std::uint32_t max_split = 8;   ///< groups of peers that each get a part
+inline constexpr std::size_t max_grouped_peers = 64; ///< whose group a wallet remembers
+inline constexpr std::size_t max_endpoint_bytes =
+    300; ///< "host:port"; a name has 253 characters at most
 
 // The client
 inline constexpr std::size_t max_commands_at_once = 4;         ///< of --on-tx and --on-block

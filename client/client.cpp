@@ -4,6 +4,8 @@
 #include "client/driver.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
 #include <random>
 
@@ -20,6 +22,24 @@ std::uint32_t random_u32() { return std::random_device{}(); }
 std::uint64_t random_seed() {
     const auto seed = (std::uint64_t{random_u32()} << 32) | random_u32();
     return seed == 0 ? 1 : seed;
+}
+
+/// What a filter's tweaks follow from: as much chance as the system gives.
+std::array<std::uint8_t, 16> random_secret() {
+    std::array<std::uint8_t, 16> secret{};
+    for (std::size_t i = 0; i < secret.size(); i += 4) {
+        const auto word = std::bit_cast<std::array<std::uint8_t, 4>>(random_u32());
+        std::ranges::copy(word, secret.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return secret;
+}
+
+/// One that an older version stored has none; the next save keeps it.
+void draw_missing_secret(wallet::Wallet& wallet) {
+    auto filter = wallet.filter();
+    if (filter.secret != wallet::FilterParameters{}.secret) return;
+    filter.secret = random_secret();
+    wallet.set_filter(std::move(filter));
 }
 
 // Folders of ours are their owner's alone: file names in there tell which wallets exist.
@@ -56,6 +76,7 @@ result<OpenWallet> open_to_sync(const Paths& paths, const SyncOptions& options, 
     auto opened = open_wallet(paths, WalletDb::Mode::read_write);
     const bool missing_is_fine = options.wallet_optional && opened.has_error() &&
                                  opened.error().code == errc::wallet_missing;
+    if (opened) draw_missing_secret(*opened->wallet);
     if (!missing_is_fine) return opened;
     return OpenWallet{.db = nullptr, .wallet = new_wallet(*paths.network, {}, now)};
 }
@@ -132,7 +153,9 @@ result<OpenWallet> open_wallet(const Paths& paths, WalletDb::Mode mode) {
 
 std::unique_ptr<wallet::Wallet> new_wallet(const chain::Network& network, std::string fingerprint,
                                            std::int64_t now) {
-    return wallet::Wallet::create(network, random_u32(), now, std::move(fingerprint));
+    auto wallet = wallet::Wallet::create(network, random_u32(), now, std::move(fingerprint));
+    draw_missing_secret(*wallet);
+    return wallet;
 }
 
 result<OpenWallet> store_new_wallet(const Paths& paths, std::unique_ptr<wallet::Wallet> wallet) {

@@ -144,7 +144,7 @@ LedgerDelta Wallet::undo_above(std::int32_t fork, const chain::Hash256& fork_has
 
 void Wallet::set_filter(FilterParameters parameters) {
     if (parameters == filter_) return;
-    filter_ = parameters;
+    filter_ = std::move(parameters);
     dirty_.filter = true;
 }
 

@@ -154,9 +154,9 @@ void seal_row(Input& input) {
 }
 
 void meta_row(Input& input, WalletState& state) {
-    static const std::array<std::string, 9> names{"network",      "fingerprint", "created",
-                                                  "scan",         "scan_trail",  "rescan",
-                                                  "rescan_other", "filter",      "other"};
+    static const std::array<std::string, 10> names{
+        "network", "fingerprint",  "created", "scan",  "scan_trail",
+        "rescan",  "rescan_other", "filter",  "parts", "other"};
     const auto& name = names[input.choose(names.size())];
     const auto value = blob(input, 120);
     WalletState read;
@@ -168,6 +168,7 @@ void meta_row(Input& input, WalletState& state) {
     require(decode_meta("rescan", encode(read.rescan), again));
     require(decode_meta("rescan_other", encode(read.rescan_other), again));
     require(decode_meta("filter", encode(read.filter), again));
+    require(decode_meta("parts", encode_parts(read.filter), again));
     require(decode_meta("created", encode(read.created), again));
     require(decode_meta("network", encode(read.network), again));
     require(decode_meta("fingerprint", encode(read.fingerprint), again));

@@ -1,6 +1,10 @@
 // Encoding and decoding of the wallet's values.
 #include "wallet/store/rows.hpp"
 
+#include "chain/limits.hpp"
+
+#include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace headlight::wallet::store {
@@ -179,6 +183,18 @@ Bytes encode(const FilterParameters& filter) {
     return chain::Writer().u32(filter.tweak).u32(filter.size_class).data();
 }
 
+Bytes encode_parts(const FilterParameters& filter) {
+    chain::Writer writer;
+    writer.u32(filter.shards)
+        .u64(std::bit_cast<std::uint64_t>(filter.fp_rate))
+        .u32(filter.split)
+        .bytes(filter.secret)
+        .compact_size(filter.groups.size());
+    for (const auto& [peer, group] : filter.groups)
+        writer.var_string(peer).u32(group);
+    return writer.take();
+}
+
 Bytes encode(std::int64_t number) { return chain::Writer().i64(number).data(); }
 
 Bytes encode(const std::string& text) {
@@ -204,6 +220,34 @@ std::optional<Birthday> read_birthday(chain::Reader& reader) {
     return birthday;
 }
 
+void read_groups(chain::Reader& reader, std::map<std::string, std::uint32_t>& groups) {
+    const auto count = reader.count(limits::max_grouped_peers, 5);
+    for (std::size_t i = 0; i < count && reader.ok(); ++i) {
+        auto peer = reader.var_string(limits::max_endpoint_bytes);
+        const auto group = reader.u32();
+        if (peer.empty() || group >= limits::max_split) reader.fail("a peer's group is none");
+        if (!groups.emplace(std::move(peer), group).second) reader.fail("a peer has two groups");
+    }
+}
+
+void read_parts(chain::Reader& reader, FilterParameters& filter) {
+    filter.shards = reader.u32();
+    filter.fp_rate = std::bit_cast<double>(reader.u64());
+    filter.split = reader.u32();
+    const auto secret = reader.bytes(filter.secret.size());
+    if (!reader.ok()) return;
+    std::ranges::copy(secret, filter.secret.begin());
+    const auto within = [](std::uint32_t value, std::uint32_t most) {
+        return value >= 1 && value <= most;
+    };
+    const bool rate_holds = filter.fp_rate >= 0 && filter.fp_rate < 1; // a NaN does not
+    if (!within(filter.shards, limits::max_shards) || !within(filter.split, limits::max_split) ||
+        !rate_holds) {
+        reader.fail("the filter's parts are out of range");
+    }
+    read_groups(reader, filter.groups);
+}
+
 } // namespace
 
 bool decode_meta(const std::string& name, ByteView value, WalletState& state) {
@@ -225,6 +269,8 @@ bool decode_meta(const std::string& name, ByteView value, WalletState& state) {
     } else if (name == "filter") {
         state.filter.tweak = reader.u32();
         state.filter.size_class = reader.u32();
+    } else if (name == "parts") {
+        read_parts(reader, state.filter);
     } else if (name == "checked_to") {
         state.checked_to = static_cast<std::int32_t>(reader.i64());
     } else {

@@ -37,12 +37,15 @@ Bytes encode(const ScanPosition& position);
 Bytes encode(const std::vector<ScanPosition>& trail);
 Bytes encode(const std::optional<Birthday>& birthday);
 Bytes encode(const FilterParameters& filter);
+/// What schema 3 knows beyond that.
+Bytes encode_parts(const FilterParameters& filter);
 Bytes encode(std::int64_t number);
 Bytes encode(const std::string& text);
 
-/// Puts one value of meta in its place. False for an unknown name or bytes that do not decode.
+/// Puts one value of meta in its place. False for an unknown name, and for bytes that do not decode
+/// or mean nothing.
 bool decode_meta(const std::string& name, ByteView value, WalletState& state);
-inline constexpr std::size_t meta_rows = 9;       ///< and the seal
-inline constexpr std::size_t first_meta_rows = 8; ///< of schema 1
+/// How many rows meta has beside the seal, in this version of the schema: each added one.
+constexpr std::size_t meta_rows(int version) { return static_cast<std::size_t>(7 + version); }
 
 } // namespace headlight::wallet::store

@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t application_id = 0x484c7761; // "HLwa"
 
 constexpr std::array<std::string_view, 4> tables{
-    // network, fingerprint, created, scan, scan_trail, rescan, rescan_other, filter, checked_to,
-    // seal
+    // network, fingerprint, created, scan, scan_trail, rescan, rescan_other, filter, parts,
+    // checked_to, seal
     "CREATE TABLE meta(name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL,"
     " crc INTEGER NOT NULL) STRICT",
     // branches: for each, highest_used (i64) and derived (u32), little-endian

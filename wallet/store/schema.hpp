@@ -6,9 +6,10 @@
 
 namespace headlight::wallet::store {
 
-/// 1 had no seal (seal.hpp), and did not know of a second peer.
-inline constexpr int schema_version = 2;
+/// 1 had no seal (seal.hpp), and did not know of a second peer; 2 knew one filter only.
+inline constexpr int schema_version = 3;
 inline constexpr int first_schema_version = 1;
+inline constexpr int first_sealed_version = 2;
 
 /// Writes application id, version and tables into an empty database. SQLite's result code.
 int create_schema(const Database& database);

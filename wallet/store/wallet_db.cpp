@@ -53,7 +53,8 @@ class SqliteWallet final : public WalletDb {
 
   private:
     Error failure(std::string_view action) const { return sqlite_error(action, path_, database_); }
-    int upgrade();
+    Error part_missing() const { return damaged_wallet(path_, "a part of its state is missing"); }
+    result<void> upgrade();
     int put_identity(const WalletState& state);
     int write(const WalletChanges& changes);
     int write_meta(const WalletChanges& changes);
@@ -91,22 +92,30 @@ result<void> SqliteWallet::open(Mode mode) {
         rows_.prepare(database_) != SQLITE_OK) {
         return failure("cannot open");
     }
-    const int code = rows_.read_seal(database_, version_ == schema_version);
+    const int code = rows_.read_seal(database_, version_ >= first_sealed_version);
     if (code == SQLITE_CORRUPT) return damaged_wallet(path_, "its seal is missing or broken");
-    if (code != SQLITE_OK || upgrade() != SQLITE_OK) return failure("cannot open");
-    return {};
+    if (code != SQLITE_OK) return failure("cannot open");
+    return version_ == schema_version ? result<void>() : upgrade();
 }
 
-/// To the newest schema: the seal is new, and that a second peer was asked.
-int SqliteWallet::upgrade() {
-    if (version_ == schema_version) return SQLITE_OK;
+/// To the newest schema. What was not known before is as in a new wallet.
+result<void> SqliteWallet::upgrade() {
+    // No checksum covers the version: rows that it did not have belong to a newer one.
+    const auto metas = database_.number("SELECT count(*) FROM meta WHERE name<>'seal'");
+    if (!metas) return failure("cannot open");
+    if (static_cast<std::size_t>(*metas) != meta_rows(version_)) return part_missing();
+    const WalletState fresh;
     int code = database_.run("BEGIN IMMEDIATE");
-    if (code == SQLITE_OK) code = rows_.put_meta("checked_to", encode(WalletState{}.checked_to));
+    if (code == SQLITE_OK && version_ < first_sealed_version) {
+        code = rows_.put_meta("checked_to", encode(fresh.checked_to));
+    }
+    if (code == SQLITE_OK) code = rows_.put_meta("parts", encode_parts(fresh.filter));
     if (code == SQLITE_OK) code = rows_.put_seal();
     if (code == SQLITE_OK) code = set_version(database_);
     if (code == SQLITE_OK) code = database_.run("COMMIT");
-    if (code == SQLITE_OK) version_ = schema_version;
-    return code;
+    if (code != SQLITE_OK) return failure("cannot open");
+    version_ = schema_version;
+    return {};
 }
 
 result<void> SqliteWallet::fill(const WalletState& state) {
@@ -176,6 +185,9 @@ int SqliteWallet::write_meta(const WalletChanges& changes) {
     put("rescan", changes.rescan);
     put("rescan_other", changes.rescan_other);
     put("filter", changes.filter);
+    if (changes.filter && code == SQLITE_OK) {
+        code = rows_.put_meta("parts", encode_parts(*changes.filter));
+    }
     put("checked_to", changes.checked_to);
     return code;
 }
@@ -240,14 +252,13 @@ result<void> SqliteWallet::load_rows(WalletState& state, Seal& seal) {
         ++metas;
         return row.sum_holds() && decode_meta(name, value, state);
     });
-    const auto expected = version_ == schema_version ? meta_rows : first_meta_rows;
-    if (done && metas != expected) done = damaged_wallet(path_, "a part of its state is missing");
+    if (done && metas != meta_rows(version_)) done = part_missing();
     if (done) {
         done = for_rows(Table::descriptors, sql::all_descriptors, seal, [&](Statement& row) {
             auto descriptor = read_descriptor(row);
             if (!descriptor) return false;
             // A gap is a descriptor that was removed; without a seal, it may be a lost row as well.
-            const bool sealed = version_ == schema_version;
+            const bool sealed = version_ >= first_sealed_version;
             if (!sealed && descriptor->id != state.descriptors.size()) return false;
             state.descriptors.push_back(std::move(*descriptor));
             return true;
@@ -272,7 +283,7 @@ result<void> SqliteWallet::load_rows(WalletState& state, Seal& seal) {
 }
 
 result<void> SqliteWallet::check_seal(const Seal& found) {
-    if (version_ != schema_version) return {}; // open for reading, not upgraded yet
+    if (version_ < first_sealed_version) return {}; // open for reading, not upgraded yet
     Statement row;
     if (row.prepare(database_, sql::seal) != SQLITE_OK) return failure("cannot read");
     const int code = row.next_row();

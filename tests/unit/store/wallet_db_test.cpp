@@ -2,9 +2,11 @@
 #include "store_help.hpp"
 #include "wallet_states.hpp"
 
+#include "chain/limits.hpp"
 #include "wallet/store/wallet_db.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <random>
 #include <sqlite3.h>
@@ -189,22 +191,53 @@ TEST_F(WalletDbTest, BelongsToOneWriterAndAnyReaders) {
 
 TEST_F(WalletDbTest, ANewerSchemaIsRefusedByName) {
     create(make_state()).reset();
-    run_sql("PRAGMA user_version = 3");
+    run_sql("PRAGMA user_version = 4");
     const auto what = trouble();
     EXPECT_NE(what.find("newer"), std::string::npos) << what;
-    EXPECT_NE(what.find("schema 3"), std::string::npos) << what;
+    EXPECT_NE(what.find("schema 4"), std::string::npos) << what;
 }
 
 TEST_F(WalletDbTest, AnOlderSchemaIsReadAndBroughtUpToDate) {
     create(make_state()).reset();
-    run_sql("DELETE FROM meta WHERE name IN ('seal', 'checked_to'); PRAGMA user_version = 1");
+    run_sql("DELETE FROM meta WHERE name IN ('seal', 'checked_to', 'parts');"
+            "PRAGMA user_version = 1");
     auto state = make_state();
     state.checked_to = -1;
+    state.filter = {.tweak = state.filter.tweak, .size_class = state.filter.size_class};
     EXPECT_EQ(open(Mode::read_only)->load().value(), state);
     EXPECT_EQ(stored(), state);
     EXPECT_EQ(open(Mode::read_only)->load().value(), state);
     run_sql("DELETE FROM transactions WHERE rowid = 3");
     EXPECT_EQ(trouble().substr(0, 8), "damaged ");
+}
+
+TEST_F(WalletDbTest, FilterPartsThatMeanNothingAreDamaged) {
+    const auto trouble_with = [&](auto change) {
+        std::filesystem::remove_all(path.parent_path());
+        auto state = make_state();
+        change(state.filter);
+        create(state).reset();
+        return trouble().substr(0, 8);
+    };
+    using Filter = FilterParameters;
+    EXPECT_EQ(trouble_with([](Filter& f) { f.shards = 0; }), "damaged ");
+    EXPECT_EQ(trouble_with([](Filter& f) { f.shards = limits::max_shards + 1; }), "damaged ");
+    EXPECT_EQ(trouble_with([](Filter& f) { f.split = 0; }), "damaged ");
+    EXPECT_EQ(trouble_with([](Filter& f) { f.split = limits::max_split + 1; }), "damaged ");
+    for (const double rate : {-0.001, 1.0, std::nan(""), std::numeric_limits<double>::infinity()})
+        EXPECT_EQ(trouble_with([&](Filter& f) { f.fp_rate = rate; }), "damaged ") << rate;
+    EXPECT_EQ(trouble_with([](Filter& f) { f.groups = {{"", 0}}; }), "damaged ");
+    EXPECT_EQ(trouble_with([](Filter& f) { f.groups = {{"a:1", limits::max_split}}; }), "damaged ");
+    const std::string long_name(limits::max_endpoint_bytes + 1, 'a');
+    EXPECT_EQ(trouble_with([&](Filter& f) { f.groups = {{long_name, 0}}; }), "damaged ");
+    const auto with_peers = [](std::size_t count) {
+        return [count](Filter& f) {
+            for (std::size_t i = 0; f.groups.size() < count; ++i)
+                f.groups["peer" + std::to_string(i) + ":8333"] = 1;
+        };
+    };
+    EXPECT_EQ(trouble_with(with_peers(limits::max_grouped_peers)), "");
+    EXPECT_EQ(trouble_with(with_peers(limits::max_grouped_peers + 1)), "damaged ");
 }
 
 TEST_F(WalletDbTest, WhatIsNoWalletIsDamaged) { // pitfalls D8
@@ -242,6 +275,8 @@ TEST_F(WalletDbTest, AChangedTableOrValueIsDamaged) { // pitfalls D8
              "DELETE FROM labels WHERE name = 'bcrt1q'",
              "INSERT INTO labels SELECT 'twice', label, crc FROM labels LIMIT 1",
              "PRAGMA user_version = 1",
+             "PRAGMA user_version = 2",
+             "DELETE FROM meta WHERE name = 'parts'; PRAGMA user_version = 2",
          }) {
         fresh();
         run_sql(sql);

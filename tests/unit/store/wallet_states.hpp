@@ -54,7 +54,13 @@ inline WalletState make_state() {
     state.scan_trail = {{76, numbered_hash(76)}, {12, numbered_hash(12)}};
     state.rescan = Birthday{Birthday::Kind::height, 5};
     state.rescan_other = Birthday{Birthday::Kind::time, 1'234'567'890};
-    state.filter = {0xdeadbeef, 1000};
+    state.filter = {.tweak = 0xdeadbeef,
+                    .size_class = 1000,
+                    .shards = 16,
+                    .fp_rate = 0.001,
+                    .split = 8,
+                    .secret = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 255},
+                    .groups = {{"node.example:8333", 0}, {"[::1]:18444", 7}}};
     state.checked_to = 70;
     return state;
 }
