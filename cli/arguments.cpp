@@ -166,12 +166,16 @@ class Parser {
             ->type_name("HOST[:PORT]")
             ->expected(1)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        add_proxy(command);
+        command.add_option("--timeout", written_.timeout, "give up after so many seconds")
+            ->type_name("SECONDS");
+    }
+
+    void add_proxy(CLI::App& command) {
         command
             .add_option("--proxy", written_.proxy,
                         "a SOCKS5 proxy, such as Tor's: nothing goes beside it")
             ->type_name("HOST:PORT");
-        command.add_option("--timeout", written_.timeout, "give up after so many seconds")
-            ->type_name("SECONDS");
     }
 
     void add_network_commands() {
@@ -302,12 +306,15 @@ class Parser {
     void add_tools() {
         auto& probe = add("probe", "One look at a node: can it serve us?", bind::probe);
         probe.add_option("NODE", written_.node, "HOST[:PORT]")->type_name("")->required();
+        add_proxy(probe);
         auto& conform = add("conform", "Check whether a node keeps to BIP-37", bind::conform);
         conform.add_option("NODE", written_.node, "HOST[:PORT] of the node under test")
             ->type_name("");
+        add_proxy(conform);
         conform
             .add_option("--rpc", written_.rpc,
-                        "the node's RPCs, to make blocks and transactions (regtest)")
+                        "the node's RPCs, to make blocks and transactions (regtest); not through "
+                        "the proxy")
             ->type_name("http://USER:PASSWORD@HOST:PORT");
         conform
             .add_option("--rpc-cookie", written_.rpc_cookie,

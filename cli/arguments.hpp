@@ -96,9 +96,11 @@ struct Verify {
 };
 struct Probe {
     p2p::Endpoint node;
+    std::optional<p2p::Endpoint> proxy;
 };
 struct Conform {
-    std::optional<p2p::Endpoint> node; ///< none: only lists the checks
+    std::optional<p2p::Endpoint> node;  ///< none: only lists the checks
+    std::optional<p2p::Endpoint> proxy; ///< not for `rpc`
     std::optional<conform::RpcAccess> rpc;
     std::string rpc_cookie; ///< a file with the credentials; empty: they are in `rpc`
     std::vector<std::string> only;

@@ -92,10 +92,11 @@ result<void> perform(Context& context, const command::Conform& options) {
             context.out.text(list_text(*checks));
         return {};
     }
-    const auto node = conform::resolve(context.network(), *options.node);
+    const auto node = conform::resolve(context.network(), *options.node, options.proxy);
     if (!node) return node.error();
     conform::RunOptions run;
     run.only = options.only;
+    run.deadlines = node->deadlines();
     std::unique_ptr<conform::RpcMaker> maker;
     if (options.rpc) {
         auto opened = open_maker(context, options);

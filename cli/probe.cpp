@@ -79,9 +79,9 @@ void print_findings(Context& context, const std::string& node, const conform::Pr
 } // namespace
 
 result<void> perform(Context& context, const command::Probe& probe) {
-    const auto node = conform::resolve(context.network(), probe.node);
+    const auto node = conform::resolve(context.network(), probe.node, probe.proxy);
     if (!node) return node.error();
-    const auto found = conform::probe(*node);
+    const auto found = conform::probe(*node, node->deadlines());
     if (!found) return found.error();
     const auto name = p2p::to_string(probe.node);
     const auto why = unfit(name, *found);

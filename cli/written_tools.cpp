@@ -59,7 +59,9 @@ namespace bind {
 result<Command> probe(const Written& written, const chain::Network& network) {
     const auto node = p2p::parse_endpoint(written.node, network.port);
     if (!node) return node.error();
-    return Command(command::Probe{*node});
+    const auto proxy = proxy_to({*node}, written);
+    if (!proxy) return proxy.error();
+    return Command(command::Probe{*node, *proxy});
 }
 
 result<Command> conform(const Written& written, const chain::Network& network) {
@@ -79,6 +81,13 @@ result<Command> conform(const Written& written, const chain::Network& network) {
     const auto node = p2p::parse_endpoint(written.node, network.port);
     if (!node) return node.error();
     asked.node = *node;
+    const auto proxy = proxy_to({*node}, written);
+    if (!proxy) return proxy.error();
+    asked.proxy = *proxy;
+    if (asked.proxy && written.rpc.empty() && !written.rpc_cookie.empty())
+        return usage("--proxy and --rpc-cookie need --rpc",
+                     "RPCs go straight to their address, which the node's name would not be for",
+                     "Say with --rpc http://HOST:PORT where they are taken");
     if (!written.rpc.empty() || !written.rpc_cookie.empty()) {
         if (network.id != chain::NetworkId::regtest)
             return usage("--rpc is for regtest", "elsewhere no blocks can be made at will",

@@ -2,15 +2,9 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 namespace headlight::conform {
 
@@ -19,20 +13,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t ping_base = 0x636f6e666f726d00; // not small, so that no check uses it
-
-int left(Clock::time_point end) {
-    const auto ms = std::chrono::duration_cast<milliseconds>(end - Clock::now()).count();
-    return static_cast<int>(std::max<std::int64_t>(ms, 0));
-}
-
-bool ready(int handle, short events, Clock::time_point end) {
-    pollfd one{handle, events, 0};
-    for (;;) {
-        const int count = poll(&one, 1, left(end));
-        if (count < 0 && errno == EINTR) continue;
-        return count > 0;
-    }
-}
 
 /// What tells a check nothing wherever it comes.
 bool is_noise(const p2p::Message& message) {
@@ -49,10 +29,6 @@ bool is_noise(const p2p::Message& message) {
         message);
 }
 
-Ended no_connection(const NodeAddress& node, const char* why) {
-    return {skipped(node.name + " takes no connection: " + why)};
-}
-
 } // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -67,21 +43,6 @@ std::string_view to_string(Verdict verdict) {
         return "skipped";
     }
     return "fail";
-}
-
-result<NodeAddress> resolve(const chain::Network& network, const p2p::Endpoint& endpoint) {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    const auto port = std::to_string(endpoint.port);
-    if (const int error = getaddrinfo(endpoint.host.c_str(), port.c_str(), &hints, &found))
-        return Error{errc::no_peer, "no address is known for " + to_string(endpoint),
-                     gai_strerror(error), "Check the name"};
-    NodeAddress address{&network, to_string(endpoint), {}, found->ai_family};
-    address.socket_address.resize(found->ai_addrlen);
-    std::memcpy(address.socket_address.data(), found->ai_addr, found->ai_addrlen);
-    freeaddrinfo(found);
-    return address;
 }
 
 std::string Heard::text() const {
@@ -103,28 +64,7 @@ Bytes envelope(const chain::Network& network, std::string_view command, ByteView
 }
 
 Peer::Peer(const NodeAddress& node, const Deadlines& deadlines)
-    : node_(node), deadlines_(deadlines), reader_(*node.network) {
-    handle_ = socket(node.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (handle_ < 0) throw no_connection(node, std::strerror(errno));
-    const int at_once = 1; // small messages must not wait for acknowledgements
-    setsockopt(handle_, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
-    const auto* address = reinterpret_cast<const sockaddr*>(node.socket_address.data());
-    int error = 0;
-    if (connect(handle_, address, static_cast<socklen_t>(node.socket_address.size())) != 0) {
-        error = errno;
-        if (error == EINPROGRESS) {
-            socklen_t size = sizeof error;
-            error = ETIMEDOUT;
-            if (ready(handle_, POLLOUT, Clock::now() + deadlines.connect))
-                getsockopt(handle_, SOL_SOCKET, SO_ERROR, &error, &size);
-        }
-    }
-    if (error == 0) return;
-    close(handle_);
-    throw no_connection(node, std::strerror(error));
-}
-
-Peer::~Peer() { close(handle_); }
+    : node_(node), deadlines_(deadlines), socket_(dial(node, deadlines)), reader_(*node.network) {}
 
 void Peer::note(std::string what) {
     if (logs_) sent_.push_back(std::move(what));
@@ -148,11 +88,12 @@ void Peer::send_bytes(ByteView bytes, std::string what) {
 bool Peer::write(ByteView bytes) {
     const auto end = Clock::now() + deadlines_.answer;
     while (!bytes.empty() && !closed_) {
-        const auto count = ::send(handle_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        const auto count = ::send(socket_.handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
         if (count > 0) {
             bytes = bytes.subspan(static_cast<std::size_t>(count));
         } else if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
-            if (!ready(handle_, POLLOUT, end)) throw Ended{fail("the node takes no more bytes")};
+            if (!ready(socket_.handle(), POLLOUT, end))
+                throw Ended{fail("the node takes no more bytes")};
         } else {
             return false; // closed by the node; what it said before is still to be read
         }
@@ -162,9 +103,9 @@ bool Peer::write(ByteView bytes) {
 
 /// Whether bytes came; otherwise the peer closed, or the time is over.
 bool Peer::read_some(Clock::time_point end) {
-    if (closed_ || !ready(handle_, POLLIN, end)) return false;
+    if (closed_ || !ready(socket_.handle(), POLLIN, end)) return false;
     std::array<std::uint8_t, 65'536> bytes;
-    const auto count = recv(handle_, bytes.data(), bytes.size(), 0);
+    const auto count = recv(socket_.handle(), bytes.data(), bytes.size(), 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     if (count <= 0) {
         closed_ = true;

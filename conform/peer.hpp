@@ -2,34 +2,13 @@
 // deadlines, and keeps a readable log of what was sent.
 #pragma once
 
-#include "conform/outcome.hpp"
+#include "conform/dial.hpp"
 #include "p2p/framing.hpp"
 
-#include <chrono>
 #include <functional>
 #include <optional>
 
 namespace headlight::conform {
-
-using std::chrono::milliseconds;
-
-/// How long to wait for what.
-struct Deadlines {
-    milliseconds connect{5'000};
-    milliseconds answer{15'000};   ///< a pong or another answer
-    milliseconds quiet{300};       ///< for nothing to come, where no pong can end the wait
-    milliseconds announce{90'000}; ///< a transaction's: nodes hold them back for half a minute
-};
-
-/// Where the node is, resolved once.
-struct NodeAddress {
-    const chain::Network* network = nullptr;
-    std::string name; ///< as it was given
-    std::vector<std::uint8_t> socket_address;
-    int family = 0;
-};
-/// Errors: no_peer for a name that does not resolve.
-result<NodeAddress> resolve(const chain::Network& network, const p2p::Endpoint& endpoint);
 
 /// How a wait ended.
 enum class WaitEnd { reached, closed, silent };
@@ -60,11 +39,8 @@ struct Heard {
 
 class Peer {
   public:
-    /// Connects. Throws Ended (skipped: the node takes no connection) when that fails.
+    /// Connects; throws as dial() does.
     Peer(const NodeAddress& node, const Deadlines& deadlines);
-    ~Peer();
-    Peer(const Peer&) = delete;
-    Peer& operator=(const Peer&) = delete;
 
     void send(const p2p::Message& message);
     /// A message in a good envelope whose payload is whatever is given.
@@ -95,7 +71,7 @@ class Peer {
 
     NodeAddress node_;
     Deadlines deadlines_;
-    int handle_ = -1;
+    Socket socket_;
     bool closed_ = false;
     bool logs_ = true;
     std::uint64_t pings_ = 0;

@@ -17,11 +17,6 @@ double ms_since(SteadyClock::time_point start) {
     return std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
 }
 
-Error no_talk(const NodeAddress& node, const std::string& cause) {
-    return {errc::no_peer, "the node at " + node.name + " cannot be spoken to", cause,
-            "Check the address and --network, and that the node listens"};
-}
-
 /// Nodes tell it right after the handshake, or never.
 void hear_feefilter(Peer& peer, ProbeFindings& found) {
     const auto is_feefilter = [&](const p2p::Message& message) {

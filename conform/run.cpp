@@ -28,8 +28,7 @@ result<p2p::Version> introduce(const NodeAddress& node, const Deadlines& deadlin
                      "it said " + heard.text(),
                      "Check --network, and that the node takes connections from here"};
     } catch (const Ended& ended) {
-        return Error{errc::no_peer, "the node at " + node.name + " cannot be spoken to",
-                     ended.outcome.got, "Check the address, and that the node listens"};
+        return no_talk(node, ended.outcome.got);
     }
 }
 

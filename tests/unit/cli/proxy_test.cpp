@@ -1,7 +1,8 @@
-// --proxy: what it may be, and that sync and broadcast go through it.
+// --proxy: what it may be, and that what connects to a node goes through it.
 #include "cli/arguments.hpp"
 #include "tests/unit/cli/program.hpp"
 #include "tests/unit/client/fake_node.hpp"
+#include "tests/unit/client/network_calls.hpp"
 #include "tests/unit/client/socks_proxy.hpp"
 
 namespace headlight::tests {
@@ -21,6 +22,12 @@ TEST_F(ProxyOption, IsAnAddressAndAPort) {
         const auto broadcast = parse({"broadcast", "00", "--peer", "node.onion", "--proxy", text});
         ASSERT_TRUE(broadcast) << to_string(broadcast.error());
         EXPECT_EQ(std::get<cli::command::Broadcast>(broadcast->command).proxy, endpoint);
+        const auto probe = parse({"probe", "node.onion", "--proxy", text});
+        ASSERT_TRUE(probe) << to_string(probe.error());
+        EXPECT_EQ(std::get<cli::command::Probe>(probe->command).proxy, endpoint);
+        const auto conform = parse({"conform", "node.onion", "--proxy", text});
+        ASSERT_TRUE(conform) << to_string(conform.error());
+        EXPECT_EQ(std::get<cli::command::Conform>(conform->command).proxy, endpoint);
     }
     const auto without = parse({"sync", "--peer", "node.example"});
     EXPECT_FALSE(std::get<cli::command::Sync>(without->command).proxy);
@@ -44,6 +51,47 @@ TEST_F(ProxyOption, IsRefusedWhereSomethingWouldGoBesideIt) {
             EXPECT_NE(ran.err.find(words), std::string::npos) << words << " is not in " << ran.err;
         }
     }
+}
+
+TEST_F(ProxyOption, IsRefusedByTheToolsForTheSameReasons) {
+    for (const std::string tool : {"probe", "conform"}) {
+        const auto name = run({tool, "a.onion", "--proxy", "tor.example:9050"});
+        EXPECT_EQ(name.code, 2);
+        EXPECT_NE(name.err.find("have to be looked up"), std::string::npos) << name.err;
+        const auto link = run({tool, "fe80::1%eth0", "--proxy", "127.0.0.1:9050"});
+        EXPECT_EQ(link.code, 2);
+        EXPECT_NE(link.err.find("a link of this machine"), std::string::npos) << link.err;
+    }
+}
+
+TEST_F(ProxyOption, NamesTheAddressOfTheRpcsWhichGoBesideIt) {
+    const std::vector<std::string> conform{"conform",        "a.onion",      "--proxy",
+                                           "127.0.0.1:9050", "--rpc-cookie", "cookie"};
+    const auto ran = run(conform);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.err.find("--proxy and --rpc-cookie need --rpc"), std::string::npos) << ran.err;
+    auto named = conform;
+    named.insert(named.end(), {"--rpc", "http://127.0.0.1:18443", "--network", "regtest"});
+    const auto parsed = parse(named);
+    ASSERT_TRUE(parsed) << to_string(parsed.error());
+    EXPECT_EQ(std::get<cli::command::Conform>(parsed->command).rpc->host, "127.0.0.1");
+}
+
+TEST_F(ProxyOption, LeadsAProbeAndTheChecks) {
+    const FakeNode node;
+    const SocksProxy proxy({.routes = {{"node.onion", node.endpoint()}}});
+    const auto through = p2p::to_string(proxy.endpoint());
+    const NetworkCalls calls;
+    // The fake node offers what a wallet needs, and serves no blocks.
+    const auto probe = run({"probe", "node.onion", "--proxy", through, "--json"});
+    EXPECT_EQ(probe.json().at("node").as_string(), "node.onion:18444") << probe.err;
+    EXPECT_EQ(probe.json().at("agent").as_string(), "/fake/");
+    const auto conform =
+        run({"conform", "node.onion", "--proxy", through, "--only", "handshake.ping", "--json"});
+    EXPECT_EQ(conform.json().at("agent").as_string(), "/fake/") << conform.err;
+    EXPECT_EQ(calls.destinations(), std::set{proxy.endpoint()});
+    for (const auto& request : proxy.requests())
+        EXPECT_EQ(request.host, "node.onion");
 }
 
 TEST_F(ProxyOption, LeadsASyncToAnOnion) {

@@ -35,7 +35,7 @@ SimulatedNode::~SimulatedNode() {
 }
 
 conform::NodeAddress SimulatedNode::address() const {
-    return conform::resolve(node_.chain().network(), {"127.0.0.1", port_}).value();
+    return conform::resolve(node_.chain().network(), endpoint()).value();
 }
 
 template <class Do>

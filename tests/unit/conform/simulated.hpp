@@ -20,6 +20,7 @@ class SimulatedNode : public conform::Maker {
                   const std::string& fault = {});
     ~SimulatedNode() override;
 
+    p2p::Endpoint endpoint() const { return {"127.0.0.1", port_}; }
     conform::NodeAddress address() const;
 
     result<Tip> tip() override;
