@@ -15,22 +15,22 @@ void closes_after(SimSession& session, FaultState& state, Messages& messages) {
 }
 
 bool over_upload_limit(SimSession& session, FaultState&, const p2p::Message& message) {
-    if (asks_filtered(message)) session.close();
-    return asks_filtered(message);
+    if (asks_blocks(message)) session.close();
+    return asks_blocks(message);
 }
 
 bool ignore_filtered(SimSession&, FaultState&, const p2p::Message& message) {
     return asks_filtered(message);
 }
 
-/// Leaves out every n-th filtered block.
+/// Leaves out every n-th block.
 void skip_blocks(SimSession&, FaultState& state, const SimBlock&, Answer& answer) {
     if (++state.count % std::max<std::int64_t>(state.n, 1) == 0) answer.clear();
 }
 
-/// Falls silent once n filtered blocks are served; pongs included.
+/// Falls silent once n blocks are served; pongs included.
 void stall_after(SimSession&, FaultState& state, Messages& messages) {
-    if (as<bip37::MerkleBlock>(messages.front())) ++state.count;
+    if (as<bip37::MerkleBlock>(messages.front()) || as<p2p::Block>(messages.front())) ++state.count;
     if (state.count > state.n) messages.clear();
 }
 
@@ -110,17 +110,18 @@ std::vector<Fault> conduct_faults() {
          .n = 20,
          .outgoing = closes_after},
         {.name = "over-upload-limit",
-         .does = "closes at each request for filtered blocks",
+         .does = "closes at each request for blocks",
          .swallow = over_upload_limit},
         {.name = "ignores-filtered",
          .does = "never answers requests for filtered blocks",
          .swallow = ignore_filtered},
         {.name = "skips-blocks",
-         .does = "leaves out every n-th filtered block",
+         .does = "leaves out every n-th block",
          .n = 10,
-         .answer = skip_blocks},
+         .answer = skip_blocks,
+         .whole = skip_blocks},
         {.name = "stalls-after",
-         .does = "says nothing more after n filtered blocks",
+         .does = "says nothing more after n blocks",
          .n = 10,
          .outgoing = stall_after},
         {.name = "no-pongs", .does = "never answers pings", .swallow = no_pongs},
@@ -153,12 +154,11 @@ std::vector<Fault> conduct_faults() {
          .does = "announces blocks that do not exist, again and again",
          .outgoing = phantom_blocks},
         {.name = "chatter-for-ever",
-         .does =
-             "answers no request for filtered blocks and no ping, and sends n messages a second",
+         .does = "answers no request for blocks and no ping, and sends n messages a second",
          .n = 3,
          .swallow =
              [](SimSession& session, FaultState&, const p2p::Message& message) {
-                 return asks_filtered(message) || (is<p2p::Ping>(message) && session.established());
+                 return asks_blocks(message) || (is<p2p::Ping>(message) && session.established());
              },
          .tick = chatter_for_ever,
          .every_ms = 1'000},

@@ -62,14 +62,10 @@ void another_block(SimSession& session, FaultState&, const SimBlock& block, Answ
 /// CVE-2012-2459: the odd last transactions once more, and marked as matches. A count that is a
 /// power of two has no such form, and is left alone.
 void duplicated_subtree(const SimBlock& block, bip37::MerkleBlock& message) {
+    const auto repeated = repeated_subtree(block.txids.size());
+    if (repeated == 0) return;
     auto txids = block.txids;
-    std::size_t width = 1; // of the subtree that the level with an odd count repeats
-    for (auto count = txids.size(); count > 1 && count % 2 == 0; count /= 2)
-        width *= 2;
-    if (width == txids.size()) return;
-    const std::vector<chain::Hash256> again(txids.end() - static_cast<std::ptrdiff_t>(width),
-                                            txids.end());
-    txids.insert(txids.end(), again.begin(), again.end());
+    txids.insert(txids.end(), block.txids.end() - repeated, block.txids.end());
     std::vector<bool> matched(txids.size(), true);
     message.tree = bip37::build_partial_merkle_tree(txids, matched);
 }

@@ -28,6 +28,13 @@ void too_long(Bytes& bytes) { // 4,000,001
     constexpr std::uint8_t length[] = {0x01, 0x09, 0x3d, 0x00};
     std::copy(std::begin(length), std::end(length), bytes.begin() + 16);
 }
+/// A whole block that is larger than any message may be.
+void too_large_block(SimSession& session, FaultState&, Messages& messages) {
+    if (!as<p2p::Block>(messages.front())) return;
+    auto bytes = frame(session, std::get<p2p::Message>(messages.front()));
+    too_long(bytes);
+    messages = {RawBytes{std::move(bytes)}};
+}
 void unpadded_command(Bytes& bytes) { bytes[15] = 'x'; }
 void noise(Bytes& bytes) {
     std::uint32_t state = 0x9e3779b9;
@@ -87,6 +94,10 @@ std::vector<Fault> wire_faults() {
          .does = "announces 4,000,001 bytes in the n-th message after the handshake",
          .n = 3,
          .outgoing = break_frame<too_long>},
+        {.name = "block-too-large",
+         .does = "announces whole blocks of 4,000,001 bytes",
+         .whole_blocks = true,
+         .outgoing = too_large_block},
         {.name = "unpadded-command",
          .does = "the n-th message's command is not padded",
          .n = 3,

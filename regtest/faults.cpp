@@ -13,7 +13,7 @@ const std::vector<Fault>& all_faults() {
     static const auto faults = [] {
         std::vector<Fault> all;
         for (auto* part : {header_faults, merkleblock_faults, transaction_faults, handshake_faults,
-                           wire_faults, conduct_faults})
+                           wire_faults, conduct_faults, whole_block_faults})
             for (const auto& fault : part())
                 all.push_back(fault);
         return all;
@@ -84,6 +84,11 @@ bool FaultRun::match(bip37::BloomFilter& filter, const chain::Transaction& tx,
 void FaultRun::answer(SimSession& session, const SimBlock& block, Answer& answer) {
     for (auto& [fault, state, last] : active_)
         if (fault->answer && !answer.empty()) fault->answer(session, state, block, answer);
+}
+
+void FaultRun::whole(SimSession& session, const SimBlock& block, Answer& answer) {
+    for (auto& [fault, state, last] : active_)
+        if (fault->whole && !answer.empty()) fault->whole(session, state, block, answer);
 }
 
 std::vector<Outgoing> FaultRun::outgoing(SimSession& session, p2p::Message message) {

@@ -25,13 +25,15 @@ struct FaultState {
     std::vector<Outgoing> held{};
 };
 
-/// A filtered block's answer: the merkleblock, then its transactions.
+/// A filtered block's answer: the merkleblock, then its transactions. A whole one's: the block.
 using Answer = std::vector<Outgoing>;
 
 struct Fault {
     std::string_view name;
     std::string_view does; ///< for --help: one line
     std::int64_t n = 0;    ///< the figure when none is chosen
+    /// Shows only to a client that fetches whole blocks.
+    bool whole_blocks = false;
 
     // Hooks; null: honest.
     void (*configure)(SimNodeConfig&) = nullptr;
@@ -44,6 +46,8 @@ struct Fault {
     /// Whether a transaction matches, in place of the honest rule.
     bool (*match)(bip37::BloomFilter&, const chain::Transaction&, const chain::Hash256&) = nullptr;
     void (*answer)(SimSession&, FaultState&, const SimBlock&, Answer&) = nullptr;
+    /// The same for a whole block's answer.
+    void (*whole)(SimSession&, FaultState&, const SimBlock&, Answer&) = nullptr;
     /// Any message on its way out; what is left in the list is sent.
     void (*outgoing)(SimSession&, FaultState&, std::vector<Outgoing>&) = nullptr;
     /// Called every `every_ms` of an established session.
@@ -73,6 +77,7 @@ class FaultRun {
     bool match(bip37::BloomFilter& filter, const chain::Transaction& tx,
                const chain::Hash256& txid);
     void answer(SimSession& session, const SimBlock& block, Answer& answer);
+    void whole(SimSession& session, const SimBlock& block, Answer& answer);
     std::vector<Outgoing> outgoing(SimSession& session, p2p::Message message);
     void tick(SimSession& session);
     std::optional<std::int64_t> next_wake_ms(std::int64_t now_ms) const;

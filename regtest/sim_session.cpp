@@ -287,14 +287,10 @@ void SimSession::serve_block(const p2p::InvEntry& entry) {
     const auto* block = node_->block(entry.hash);
     if (!block) return; // silence, not notfound
     switch (entry.type) {
-    case p2p::InvType::block: {
-        p2p::Block message{block->header, block->transactions};
-        for (auto& tx : message.transactions)
-            tx = without_witness(std::move(tx));
-        return send(std::move(message));
-    }
+    case p2p::InvType::block:
+        return serve_whole(*block, false);
     case p2p::InvType::witness_block:
-        return send(p2p::Block{block->header, block->transactions});
+        return serve_whole(*block, true);
     case p2p::InvType::filtered_block:
         return serve_filtered(*block, false);
     case p2p::InvType::witness_filtered_block:
@@ -302,6 +298,15 @@ void SimSession::serve_block(const p2p::InvEntry& entry) {
     default:
         return;
     }
+}
+
+void SimSession::serve_whole(const SimBlock& block, bool witness) {
+    p2p::Block message{block.header, block.transactions};
+    for (auto& tx : message.transactions)
+        if (!witness) tx = without_witness(std::move(tx));
+    Answer answer{p2p::Message(std::move(message))};
+    faults_->whole(*this, block, answer);
+    deliver(std::move(answer));
 }
 
 void SimSession::serve_filtered(const SimBlock& block, bool witness) {
@@ -318,6 +323,10 @@ void SimSession::serve_filtered(const SimBlock& block, bool witness) {
         answer.emplace_back(p2p::Message(p2p::Tx{witness ? tx : without_witness(tx)}));
     }
     faults_->answer(*this, block, answer);
+    deliver(std::move(answer));
+}
+
+void SimSession::deliver(std::vector<Outgoing> answer) {
     for (auto& outgoing : answer) {
         if (auto* message = std::get_if<p2p::Message>(&outgoing)) {
             send(std::move(*message));

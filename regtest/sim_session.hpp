@@ -85,7 +85,9 @@ class SimSession {
 
     void send(p2p::Message message);
     void serve_block(const p2p::InvEntry& entry);
+    void serve_whole(const SimBlock& block, bool witness);
     void serve_filtered(const SimBlock& block, bool witness);
+    void deliver(std::vector<Outgoing> answer);
     bool serve_transaction(const p2p::InvEntry& entry);
     bool match(const chain::Transaction& tx, const chain::Hash256& txid);
     std::size_t after_locator(const std::vector<chain::Hash256>& locator) const;

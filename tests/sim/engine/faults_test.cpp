@@ -101,6 +101,21 @@ const std::map<std::string_view, Cost>& costs() {
         {"truncated-payload", {Alone::fails}},
         {"one-byte-a-second", {Alone::fails, handshake}},
         {"slow", {Alone::right}},
+        {"block-lacks-transaction", {Alone::fails}},
+        {"block-adds-transaction", {Alone::fails}},
+        {"block-alters-transaction", {Alone::fails}},
+        {"block-swaps-transactions", {Alone::fails}},
+        {"block-of-another", {Alone::fails}},
+        {"block-without-transactions", {Alone::fails}},
+        {"block-repeats-subtree", {Alone::fails}},
+        {"block-small-transaction", {Alone::fails}},
+        {"block-of-another-header", {Alone::fails, refused_blocks}},
+        {"ignores-blocks", {Alone::fails, refused_blocks}},
+        {"blocks-not-found", {Alone::fails, refused_blocks}},
+        {"blocks-twice", {Alone::right}},
+        {"blocks-reversed", {Alone::right}},
+        {"unasked-block", {Alone::right}},
+        {"block-too-large", {Alone::fails}},
     };
     return table;
 }
@@ -144,7 +159,7 @@ TEST_P(Faults, AloneCostsWhatTheTableSays) {
     build_chain();
     auto& node = add({{std::string(GetParam())}});
     const auto cost = costs().at(GetParam());
-    world->start();
+    world->start({.whole_blocks = regtest::find_fault(GetParam())->whole_blocks});
     ASSERT_TRUE(world->run(cost.alone == Alone::fails ? 60'000 : 600'000)) << "it does not end\n"
                                                                            << story();
     ASSERT_TRUE(world->outcome());
@@ -184,7 +199,7 @@ TEST_P(Faults, BesideAnHonestPeerTheBalanceIsRight) {
         new_world(faulty_first ? 5 : 6);
         auto& first = add(faulty_first ? faulty : honest);
         auto& second = add(faulty_first ? honest : faulty);
-        sync({.cross_check = 1.0});
+        sync({.whole_blocks = regtest::find_fault(GetParam())->whole_blocks, .cross_check = 1.0});
         expect_right(tip_);
         if (cost.alone == Alone::hidden && faulty_first) { // the second may have nothing to hide
             EXPECT_GT(world->engine().statistics().omissions, 0);

@@ -55,7 +55,10 @@ class Trial {
         begun_ = Clock::now();
         // The shell tells the exit code, which is gone once a process is reaped.
         std::vector<std::string> command{"/bin/sh", "-c", "\"$0\" \"$@\"; echo \"exit $?\""};
-        for (auto& word : programs_.command({"sync", "--peer", peer}))
+        std::vector<std::string> arguments{"sync", "--peer", peer};
+        if (regtest::find_fault(fault)->whole_blocks)
+            arguments.insert(arguments.end(), {"--method", "full"});
+        for (auto& word : programs_.command(arguments))
             command.push_back(std::move(word));
         sync_ = Process::start(command, programs_.file("out")).value();
     }

@@ -4,6 +4,7 @@
 #include "chain/header_tree.hpp"
 #include "chain/limits.hpp"
 #include "chain/memory_archive.hpp"
+#include "chain/merkle.hpp"
 #include "chain/script.hpp"
 #include "p2p/framing.hpp"
 #include "tests/unit/regtest/dialogue.hpp"
@@ -49,6 +50,10 @@ struct FaultyScene {
     ChainBuilder chain;
     SimNode node;
 };
+
+p2p::Message whole_block(const FaultyScene& scene, std::size_t height) {
+    return p2p::GetData{{{p2p::InvType::block, scene.node.active()[height]->hash}}};
+}
 
 struct Answered {
     result<bip37::ExtractedMatches> proof;
@@ -306,6 +311,70 @@ TEST(Faults, StopServingInTheWayTheyName) {
     EXPECT_TRUE(closed);
     EXPECT_LT(served("closes-after:6", closed), 5);
     EXPECT_TRUE(closed);
+}
+
+TEST(Faults, ChangeWholeBlocksSoThatTheyDoNotHold) {
+    const auto cause = [](const std::string& fault, int strangers = 1) {
+        FaultyScene scene(fault, strangers);
+        Dialogue client(scene.node);
+        client.shake_hands();
+        const auto blocks = all_of<p2p::Block>(client.say(whole_block(scene, 3)));
+        const auto& block = blocks.at(0);
+        const auto tree = chain::verify_block(block.header.merkle_root, block.transactions);
+        return tree ? std::string() : tree.error().cause;
+    };
+    EXPECT_EQ(cause(""), "");
+    for (const auto* fault :
+         {"block-lacks-transaction", "block-adds-transaction", "block-alters-transaction",
+          "block-swaps-transactions", "block-of-another"})
+        EXPECT_TRUE(cause(fault).starts_with("its transactions lead to the root")) << fault;
+    EXPECT_EQ(cause("block-repeats-subtree", 1), "") << "4 transactions have no such form";
+    EXPECT_NE(cause("block-repeats-subtree", 2).find("CVE-2012-2459"), std::string::npos);
+    EXPECT_NE(cause("block-small-transaction").find("CVE-2017-12842"), std::string::npos);
+    EXPECT_EQ(cause("block-without-transactions"), "it has no transactions");
+    EXPECT_EQ(cause("block-of-another-header"), "") << "it holds, under a header of its own";
+}
+
+TEST(Faults, SendWholeBlocksOtherwiseThanAskedFor) {
+    const auto served = [](const std::string& fault) {
+        FaultyScene scene(fault);
+        Dialogue client(scene.node);
+        client.shake_hands();
+        std::vector<chain::Hash256> hashes;
+        const auto hear = [&](const std::vector<p2p::Message>& heard) {
+            for (const auto& block : all_of<p2p::Block>(heard))
+                hashes.push_back(hash_of(block.header));
+        };
+        hear(client.say(whole_block(scene, 1)));
+        hear(client.say(whole_block(scene, 2)));
+        hear(client.say(p2p::Ping{7}));
+        std::vector<std::int32_t> heights;
+        for (const auto& hash : hashes) {
+            const auto* block = scene.chain.find(hash);
+            heights.push_back(block ? block->height : -1);
+        }
+        return heights;
+    };
+    using Heights = std::vector<std::int32_t>;
+    EXPECT_EQ(served(""), (Heights{1, 2}));
+    EXPECT_EQ(served("no-bloom"), (Heights{1, 2}));
+    EXPECT_EQ(served("blocks-twice"), (Heights{1, 1, 2, 2}));
+    EXPECT_EQ(served("unasked-block"), (Heights{1, 0, 2, 0}));
+    EXPECT_EQ(served("blocks-reversed"), (Heights{2, 1}));
+    EXPECT_EQ(served("block-of-another-header"), (Heights{-1, -1}));
+    EXPECT_EQ(served("skips-blocks:2"), (Heights{1}));
+    for (const auto* fault : {"ignores-blocks", "blocks-not-found", "over-upload-limit"})
+        EXPECT_EQ(served(fault), Heights{}) << fault;
+}
+
+TEST(Faults, AnnounceAWholeBlockThatIsTooLarge) {
+    FaultyScene scene("block-too-large");
+    Dialogue client(scene.node);
+    client.shake_hands();
+    const auto answer = client.say_raw(whole_block(scene, 1));
+    p2p::FrameReader reader(scene.chain.network());
+    reader.feed(std::get<RawBytes>(answer.at(0)).bytes);
+    EXPECT_EQ(reader.next().error().fault, p2p::FrameFault::too_large);
 }
 
 TEST(Faults, FloodEverySecond) {
