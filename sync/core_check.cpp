@@ -9,8 +9,7 @@ namespace headlight::sync {
 void Engine::Core::prepare_checks() {
     if (!context_.config.cross_check) return;
     std::map<wallet::Birthday::Kind, wallet::Birthday> earliest;
-    for (const auto& descriptor : context_.wallet.scripts().descriptors()) {
-        const auto& birthday = descriptor.birthday;
+    for (const auto& birthday : context_.wallet.scripts().birthdays()) {
         auto& least = earliest.try_emplace(birthday.kind, birthday).first->second;
         least = std::min(least, birthday);
     }

@@ -31,7 +31,7 @@ std::size_t elements_of(const wallet::Wallet& wallet) {
     std::size_t count = wallet.ledger().watched_coins().size();
     const auto& book = wallet.scripts();
     for (std::size_t i = 0; i < book.size(); ++i)
-        count += book.at(i).elements.size();
+        count += book.at(i).elements().size();
     return std::max<std::size_t>(count, 1);
 }
 
@@ -42,7 +42,7 @@ bip37::BloomFilter filter_of(const wallet::Wallet& wallet, double fp_rate) {
                               bip37::UpdateFlags::all);
     const auto& book = wallet.scripts();
     for (std::size_t i = 0; i < book.size(); ++i) {
-        for (const auto& element : book.at(i).elements)
+        for (const auto& element : book.at(i).elements())
             filter.insert(element);
     }
     for (const auto& coin : wallet.ledger().watched_coins())

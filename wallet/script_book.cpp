@@ -43,6 +43,8 @@ bool plausible(const DescriptorState& state, const Descriptor& descriptor) {
 
 } // namespace
 
+std::vector<Bytes> DerivedScript::elements() const { return chain::filter_elements(script_pubkey); }
+
 result<ScriptBook::Added> ScriptBook::add(const Descriptor& descriptor, std::uint32_t gap,
                                           Birthday birthday, bool generated) {
     if (descriptor.ranged() && (gap == 0 || gap > limits::max_gap)) return bad_gap(gap);
@@ -116,6 +118,13 @@ std::optional<std::uint32_t> ScriptBook::id_of(const Descriptor& descriptor) con
     return found->second;
 }
 
+std::set<Birthday> ScriptBook::birthdays() const {
+    std::set<Birthday> all;
+    for (const auto& state : states_)
+        all.insert(state.birthday);
+    return all;
+}
+
 bool ScriptBook::extend(std::uint32_t id, std::uint32_t branch) {
     const auto& state = states_[slot(id)];
     const auto before = state.branches[branch].derived;
@@ -144,8 +153,7 @@ void ScriptBook::derive_up_to(std::uint32_t id, std::uint32_t branch, std::uint6
             continue;
         }
         positions_[at][branch].push_back(static_cast<std::uint32_t>(log_.size()));
-        auto elements = chain::filter_elements(*script);
-        place({{id, branch, derived}, std::move(*script), std::move(elements)});
+        place({{id, branch, derived}, std::move(*script)});
     }
 }
 

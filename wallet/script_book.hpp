@@ -28,7 +28,7 @@ struct ScriptRef {
 struct DerivedScript {
     ScriptRef ref;
     Bytes script_pubkey;
-    std::vector<Bytes> elements; ///< chain::filter_elements of it, never empty
+    std::vector<Bytes> elements() const; ///< chain::filter_elements of it, never empty
 };
 
 /// Where a script comes from. Whoever loads the same descriptors again and again, as simulations
@@ -76,6 +76,7 @@ class ScriptBook {
     const DescriptorState& state(std::uint32_t id) const { return states_[slot(id)]; }
     const Descriptor& descriptor(std::uint32_t id) const { return descriptors_[slot(id)]; }
     std::optional<std::uint32_t> id_of(const Descriptor& descriptor) const;
+    std::set<Birthday> birthdays() const; ///< of all descriptors
     /// The lowest receive index (branch 0) above the highest used one, of the first generated (else
     /// first ranged) descriptor.
     std::optional<ScriptRef> next_receive() const;

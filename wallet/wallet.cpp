@@ -105,8 +105,8 @@ void Wallet::clear_rescan() {
 }
 
 void Wallet::request_rescan_from_birthdays() {
-    for (const auto& descriptor : scripts_.descriptors())
-        request_rescan(descriptor.birthday);
+    for (const auto& birthday : scripts_.birthdays())
+        request_rescan(birthday);
 }
 
 // Agreeing with the chain

@@ -107,8 +107,8 @@ TEST(ScriptBook, HoldsTheElementsOfEveryScript) { // pitfalls A8
     ScriptBook book(regtest());
     ASSERT_TRUE(book.add(account(), 20, {}, true));
     for (std::size_t i = 0; i < book.size(); ++i) {
-        EXPECT_EQ(book.at(i).elements, chain::filter_elements(book.at(i).script_pubkey));
-        EXPECT_EQ(book.at(i).elements.size(), 1u);
+        EXPECT_EQ(book.at(i).elements(), chain::filter_elements(book.at(i).script_pubkey));
+        EXPECT_EQ(book.at(i).elements().size(), 1u);
         EXPECT_EQ(book.script(book.at(i).ref), &book.at(i));
     }
     EXPECT_EQ(book.script({0, 0, 5000}), nullptr);

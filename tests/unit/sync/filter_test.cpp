@@ -68,7 +68,7 @@ TEST_F(FilterKeeping, AFreshFilterHoldsEveryDerivedScriptAndEveryCoin) {
     const auto coin = confirm(pay(0, 3), 5);
     const auto filter = keeper->make();
     for (std::size_t i = 0; i < wallet->scripts().size(); ++i) {
-        for (const auto& element : wallet->scripts().at(i).elements) {
+        for (const auto& element : wallet->scripts().at(i).elements()) {
             EXPECT_TRUE(filter->mirror.contains(element));
         }
     }
