@@ -76,6 +76,10 @@ inline constexpr std::int64_t flood_messages_per_second =
 // The filtered scan
 inline constexpr std::int32_t scan_batch_blocks = 500;   ///< in one getdata, closed by a ping
 inline constexpr std::size_t scan_window_blocks = 2'000; ///< asked for and not answered yet
+inline constexpr std::int32_t scan_lead_blocks =
+    4'000; ///< how far one part's answers may be ahead of what is scanned
+inline constexpr std::int32_t whole_batch_blocks = 4;  ///< whole blocks in one getdata
+inline constexpr std::size_t whole_window_blocks = 16; ///< whole blocks asked for at once
 inline constexpr std::size_t scan_buffer_bytes =
     16'000'000;                                        ///< answers that wait for an earlier block
 inline constexpr int max_block_retries = 3;            ///< of one block, from one peer

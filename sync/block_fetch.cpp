@@ -2,26 +2,46 @@
 
 namespace headlight::sync {
 
-wallet::Confirmation confirmation_of(const chain::HeaderTree& tree, const BlockAnswer& answer,
-                                     std::size_t i) {
+namespace {
+
+wallet::Confirmation place_of(const chain::HeaderTree& tree, const BlockAnswer& answer) {
     wallet::Confirmation place;
     place.height = answer.height;
     place.block = answer.hash;
     place.time = tree.at(answer.height).header.time;
-    place.position = answer.matches[i].position;
     place.total_transactions = answer.total_transactions;
+    return place;
+}
+
+} // namespace
+
+wallet::Confirmation confirmation_of(const chain::HeaderTree& tree, const BlockAnswer& answer,
+                                     std::size_t i) {
+    auto place = place_of(tree, answer);
+    place.position = answer.matches[i].position;
     place.branch = answer.matches[i].branch;
     return place;
 }
 
-void BlockFetch::open(PeerId peer) {
+wallet::Confirmation confirmation_in_whole(const chain::HeaderTree& tree, const BlockAnswer& answer,
+                                           std::size_t i) {
+    auto place = place_of(tree, answer);
+    place.position = static_cast<std::uint32_t>(i);
+    place.branch = answer.whole->tree.branch(i);
+    return place;
+}
+
+void BlockFetch::open(PeerId peer, const std::string& address) {
     close();
     peer_ = peer;
+    address_ = address;
+    fence_wanted_ = true; // to be at the tip is to have heard from it
     progressed();
 }
 
 void BlockFetch::close() {
     peer_.reset();
+    address_.clear();
     filter_.reset();
     queue_.clear();
     blocks_in_flight_ = 0;
@@ -37,7 +57,7 @@ void BlockFetch::close() {
 
 void BlockFetch::load_filter() {
     const bool first = context_.with_filter.insert(*peer_).second;
-    filter_ = filters_.make();
+    filter_ = filters_.make(part_, address_);
     filter_->in_effect =
         first; // relay is off before the first one: what is announced has passed it
     ++context_.statistics.filterloads;
@@ -59,6 +79,7 @@ void BlockFetch::fence() {
 
 void BlockFetch::request(const std::vector<std::int32_t>& heights) {
     if (queue_.empty()) last_progress_ms_ = context_.now.steady_ms; // the wait starts now
+    const auto kind = whole_blocks() ? p2p::InvType::block : p2p::InvType::filtered_block;
     p2p::GetData getdata;
     getdata.entries.reserve(heights.size());
     for (const auto height : heights) {
@@ -67,7 +88,7 @@ void BlockFetch::request(const std::vector<std::int32_t>& heights) {
         block.hash = context_.tree.at(height).hash;
         block.filter = filter_;
         block.batch = batch_;
-        getdata.entries.push_back({p2p::InvType::filtered_block, block.hash});
+        getdata.entries.push_back({kind, block.hash});
         queue_.push_back(std::move(block));
     }
     blocks_in_flight_ += heights.size();
@@ -82,18 +103,65 @@ void BlockFetch::supersede_above(std::int32_t height) {
         answer.superseded = answer.superseded || answer.height > height;
 }
 
-BlockFetch::Taken BlockFetch::on_merkleblock(const bip37::MerkleBlock& block) {
-    const auto hash = chain::hash_of(block.header);
-    const auto entry = std::find_if(queue_.begin(), queue_.end(), [&](const Request& request) {
+std::deque<BlockFetch::Request>::iterator BlockFetch::asked_for(const chain::Hash256& hash) {
+    return std::find_if(queue_.begin(), queue_.end(), [&](const Request& request) {
         return !request.is_fence() && request.hash == hash;
     });
-    if (entry == queue_.end()) return Taken::no;
-    const Request request = *entry;
+}
+
+BlockFetch::Request BlockFetch::take_request(std::deque<Request>::iterator entry) {
+    Request request = std::move(*entry);
     queue_.erase(entry);
     --blocks_in_flight_;
     progressed();
     ++ordinal_;
-    request.filter->in_effect = true;
+    if (request.filter) request.filter->in_effect = true;
+    return request;
+}
+
+BlockAnswer BlockFetch::answer_to(const Request& request) const {
+    BlockAnswer answer;
+    answer.height = request.height;
+    answer.hash = request.hash;
+    answer.filter = request.filter;
+    answer.ordinal = ordinal_;
+    answer.batch = request.batch;
+    return answer;
+}
+
+bool BlockFetch::no_room_for(const BlockAnswer& answer) const {
+    return answer.height != needed_height() &&
+           held_bytes() + answer.bytes > limits::scan_buffer_bytes;
+}
+
+BlockFetch::Taken BlockFetch::on_block(const p2p::Block& block) {
+    const auto entry = asked_for(chain::hash_of(block.header));
+    if (!whole_blocks() || entry == queue_.end()) return Taken::no;
+    const auto request = take_request(entry);
+    if (request.superseded) return Taken::yes;
+
+    auto tree = chain::verify_block(block.header.merkle_root, block.transactions);
+    if (!tree) {
+        proof_error_ = tree.error();
+        return Taken::bad_proof;
+    }
+    auto answer = answer_to(request);
+    answer.total_transactions = static_cast<std::uint32_t>(block.transactions.size());
+    for (const auto& tx : block.transactions)
+        answer.bytes += chain::serialize(tx, chain::Witness::strip).size();
+    if (no_room_for(answer)) {
+        on_missed(answer.height, answer.hash, Missed::no_room);
+        return Taken::yes;
+    }
+    answer.whole = std::make_shared<WholeBlock>(WholeBlock{block.transactions, std::move(*tree)});
+    on_whole(std::move(answer));
+    return Taken::yes;
+}
+
+BlockFetch::Taken BlockFetch::on_merkleblock(const bip37::MerkleBlock& block) {
+    const auto entry = asked_for(chain::hash_of(block.header));
+    if (whole_blocks() || entry == queue_.end()) return Taken::no;
+    const auto request = take_request(entry);
     // What follows and is not waited for comes as loose ones: we asked for it all the same.
     credit_ += static_cast<std::int64_t>(block.tree.hashes.size());
     if (request.superseded) return Taken::yes;
@@ -103,12 +171,7 @@ BlockFetch::Taken BlockFetch::on_merkleblock(const bip37::MerkleBlock& block) {
         proof_error_ = proof.error();
         return Taken::bad_proof;
     }
-    BlockAnswer answer;
-    answer.height = request.height;
-    answer.hash = hash;
-    answer.filter = request.filter;
-    answer.ordinal = ordinal_;
-    answer.batch = request.batch;
+    auto answer = answer_to(request);
     answer.total_transactions = block.tree.total_transactions;
     answer.matches = proof->matches;
     answer.transactions.resize(answer.matches.size());
@@ -116,9 +179,8 @@ BlockFetch::Taken BlockFetch::on_merkleblock(const bip37::MerkleBlock& block) {
     for (const auto& match : proof->matches) {
         answer.bytes += sizeof match + sizeof answer.transactions[0] + match.branch.size() * 32;
     }
-    if (answer.height != needed_height() &&
-        held_bytes() + answer.bytes > limits::scan_buffer_bytes) {
-        on_missed(answer.height, hash, Missed::no_room);
+    if (no_room_for(answer)) {
+        on_missed(answer.height, answer.hash, Missed::no_room);
         return Taken::yes;
     }
     for (const auto& match : proof->matches) {
@@ -213,7 +275,7 @@ void BlockFetch::on_pong(std::uint64_t nonce) {
     });
     if (fence == queue_.end()) return;
     progressed();
-    fence->filter->in_effect = true;
+    if (fence->filter) fence->filter->in_effect = true;
     if (fence->filter == filter_) fenced_ = true;
 
     // Whatever stands before the fence is not coming any more.

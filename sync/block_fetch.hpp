@@ -1,4 +1,5 @@
-// One connection that serves filtered blocks: what it was asked, under which filter, and what came.
+// One connection that serves blocks for one part of the scripts: what it was asked, under which
+// filter, and what came. (Or whole blocks, where no filter is to be told: Config::whole_blocks.)
 //
 // Requests stand in a queue in the order they were sent; answers come in that order (probed), so a
 // request that a later fence (ping, pong) passes over was refused. What an answer means is for the
@@ -7,6 +8,7 @@
 #pragma once
 
 #include "bip37/messages.hpp"
+#include "chain/merkle.hpp"
 #include "sync/filter.hpp"
 
 #include <deque>
@@ -14,12 +16,20 @@
 
 namespace headlight::sync {
 
-/// A merkleblock whose proof holds, and its transactions as far as they are here. It is stamped
-/// with the filter that was loaded when it was asked for.
+struct WholeBlock {
+    std::vector<chain::Transaction> transactions;
+    chain::MerkleTree tree; ///< of their txids
+};
+
+/// A block as it was served for a part, and proven.
+/// Filtered: a merkleblock whose proof holds, and its transactions as far as they are here. It is
+/// stamped with the filter that was loaded when it was asked for.
+/// Whole: all its transactions; there is no filter, and nothing that it could hide.
 struct BlockAnswer {
     std::int32_t height = 0;
     chain::Hash256 hash;
     std::shared_ptr<LoadedFilter> filter;
+    std::shared_ptr<const WholeBlock> whole;
     std::uint64_t ordinal = 0; ///< its number among the answers of this connection
     std::uint32_t total_transactions = 0;
     std::vector<bip37::ProvenTx> matches;
@@ -32,13 +42,17 @@ struct BlockAnswer {
     bool superseded = false; ///< asked again under a newer filter, or its block is not wanted now
 };
 
-/// Where the i-th match of a whole answer is confirmed.
+/// Where the i-th match of a complete filtered answer is confirmed.
 wallet::Confirmation confirmation_of(const chain::HeaderTree& tree, const BlockAnswer& answer,
                                      std::size_t i);
+/// Where the i-th transaction of a whole block is confirmed.
+wallet::Confirmation confirmation_in_whole(const chain::HeaderTree& tree, const BlockAnswer& answer,
+                                           std::size_t i);
 
 class BlockFetch {
   public:
-    BlockFetch(Context& context, FilterKeeper& filters) : context_(context), filters_(filters) {}
+    BlockFetch(Context& context, FilterKeeper& filters, std::uint32_t part)
+        : context_(context), filters_(filters), part_(part) {}
     virtual ~BlockFetch() = default;
 
     std::optional<PeerId> peer() const { return peer_; }
@@ -46,6 +60,7 @@ class BlockFetch {
     /// `no`: nobody asked for it. `bad_proof`: the peer is proven false, see proof_error().
     enum class Taken { yes, no, bad_proof };
     Taken on_merkleblock(const bip37::MerkleBlock& block);
+    Taken on_block(const p2p::Block& block);
     /// Whether a merkleblock waits for it.
     bool on_transaction(const chain::Transaction& tx, const chain::Hash256& txid);
     /// Whether a merkleblock under way names it.
@@ -77,12 +92,14 @@ class BlockFetch {
     };
     virtual void on_whole(BlockAnswer answer) = 0;
     virtual void on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) = 0;
-    /// Bytes of whole answers that are kept, and the height that is needed whatever is kept.
+    /// Bytes of complete answers that are kept, and the height that is needed whatever is kept.
     virtual std::size_t kept_bytes() const { return 0; }
     virtual std::int32_t needed_height() const { return -1; }
 
-    void open(PeerId peer);
+    /// `address` is the peer's.
+    void open(PeerId peer, const std::string& address);
     void close();
+    bool whole_blocks() const { return context_.config.whole_blocks; }
     void load_filter();
     /// Asks for blocks of the best chain, and closes the batch with a fence.
     void request(const std::vector<std::int32_t>& heights);
@@ -98,6 +115,8 @@ class BlockFetch {
 
     Context& context_;
     FilterKeeper& filters_;
+    const std::uint32_t part_;
+    std::string address_; ///< the peer's
 
   private:
     struct Request { ///< a block asked for, or (height < 0) a fence
@@ -115,6 +134,10 @@ class BlockFetch {
         std::size_t bytes = 0;
     };
 
+    std::deque<Request>::iterator asked_for(const chain::Hash256& hash);
+    Request take_request(std::deque<Request>::iterator entry);
+    BlockAnswer answer_to(const Request& request) const;
+    bool no_room_for(const BlockAnswer& answer) const;
     static bool fill(BlockAnswer& answer, const chain::Transaction& tx, const chain::Hash256& txid);
     void complete(std::list<BlockAnswer>::iterator answer);
     std::optional<chain::Transaction> remembered(const chain::Hash256& txid) const;

@@ -1,10 +1,13 @@
 #include "sync/block_scan.hpp"
 
+#include "sync/block_order.hpp"
+
 namespace headlight::sync {
 
-void BlockScan::start(PeerId peer) {
+void BlockScan::start(PeerId peer, const std::string& address, bool serves_mempool) {
     stop();
-    open(peer);
+    open(peer, address);
+    serves_mempool_ = serves_mempool;
     refresh_filter();
 }
 
@@ -19,9 +22,9 @@ void BlockScan::stop() {
 }
 
 void BlockScan::refresh_filter() {
-    load_filter();
+    if (!whole_blocks()) load_filter();
     // Asked here so that the wait for the node's trickle runs beside the scan.
-    context_.send(*peer(), p2p::Mempool{});
+    if (serves_mempool_) context_.send(*peer(), p2p::Mempool{});
 }
 
 void BlockScan::ask(const std::vector<std::int32_t>& heights) {
@@ -39,10 +42,11 @@ void BlockScan::pump(std::int32_t top) {
         missing_.clear();
         ask(again);
     }
+    const auto batch = whole_blocks() ? limits::whole_batch_blocks : limits::scan_batch_blocks;
     while (asked_to_ < top) {
-        const auto count = std::min(limits::scan_batch_blocks, top - asked_to_);
-        if (in_flight() + static_cast<std::size_t>(count) > limits::scan_window_blocks) break;
-        if (filters_.worn(*filter())) {
+        const auto count = std::min(batch, top - asked_to_);
+        if (!may_ask_for(count)) break;
+        if (filter() && filters_.worn(*filter())) {
             // Only between answers: outputs found meanwhile would be missing in the clean filter.
             if (in_flight() > 0) break;
             refresh_filter();
@@ -54,9 +58,16 @@ void BlockScan::pump(std::int32_t top) {
         ask(heights);
     }
     // What relay has revealed since may need a new filter before any block does.
-    if (!waiting() && !fence_wanted() && !filters_.covers(*filter(), ordinal() + 1))
+    if (filter() && !waiting() && !fence_wanted() && !filters_.covers(*filter(), ordinal() + 1))
         refresh_filter();
     if (fence_wanted() && !waiting()) fence();
+}
+
+/// Neither more at once than the window, nor too far ahead of what is scanned: other parts may lag.
+bool BlockScan::may_ask_for(std::int32_t count) const {
+    const auto window = whole_blocks() ? limits::whole_window_blocks : limits::scan_window_blocks;
+    return in_flight() + static_cast<std::size_t>(count) <= window &&
+           asked_to_ + count <= context_.wallet.scan().height + limits::scan_lead_blocks;
 }
 
 bool BlockScan::idle_at(std::int32_t top) const {
@@ -64,8 +75,7 @@ bool BlockScan::idle_at(std::int32_t top) const {
            fenced() && !fence_wanted();
 }
 
-void BlockScan::go_back(std::int32_t height) {
-    context_.wallet.set_scan({height, context_.tree.at(height).hash});
+void BlockScan::ask_again_above(std::int32_t height) {
     ready_.clear();
     ready_bytes_ = 0;
     missing_.clear();
@@ -85,7 +95,6 @@ void BlockScan::on_reorganised(std::int32_t fork) {
     tries_in_all_.erase(tries_in_all_.upper_bound(fork), tries_in_all_.end());
     std::erase_if(scanned_, [&](const Scanned& block) { return block.height > fork; });
     asked_to_ = std::min(asked_to_, fork);
-    known_to_ = std::min(known_to_, fork);
 }
 
 void BlockScan::on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) {
@@ -123,53 +132,26 @@ void BlockScan::on_whole(BlockAnswer answer) {
     ready_bytes_ += answer.bytes;
     const auto height = answer.height;
     ready_.insert_or_assign(height, std::move(answer));
-    apply_ready();
+    order_.apply_ready();
 }
 
-void BlockScan::apply_ready() {
-    while (!ready_.empty()) {
-        const auto height = needed_height();
-        const auto next = ready_.find(height);
-        if (next == ready_.end() || !on_best_chain(height, next->second.hash)) return;
-        const BlockAnswer answer = std::move(next->second);
-        ready_.erase(next);
-        ready_bytes_ -= answer.bytes;
-        apply(answer);
-        if (!filters_.covers(*answer.filter, answer.ordinal)) {
-            // What it showed is proven and kept; what it may have hidden is asked for again.
-            go_back(height - 1);
-            return;
-        }
-        context_.wallet.set_scan({height, answer.hash});
-        ++context_.statistics.scanned_blocks;
-        tries_.erase(height);
-        tries_in_all_.erase(height);
-        record(answer);
-    }
+const BlockAnswer* BlockScan::answer_for(std::int32_t height) const {
+    const auto answer = ready_.find(height);
+    const bool there = answer != ready_.end() && on_best_chain(height, answer->second.hash);
+    return there ? &answer->second : nullptr;
 }
 
-void BlockScan::apply(const BlockAnswer& answer) {
-    auto& ledger = context_.wallet.ledger();
-    for (std::size_t i = 0; i < answer.matches.size(); ++i) {
-        const auto& txid = answer.matches[i].txid;
-        const auto* known = ledger.find(txid);
-        const bool is_new = !known;
-        const bool shown =
-            known && known->confirmation && known->confirmation->block == answer.hash;
-        auto delta =
-            ledger.confirm(*answer.transactions[i], txid, confirmation_of(context_.tree, answer, i),
-                           context_.now.unix_seconds);
-        if (!delta.ours) {
-            ++context_.statistics.false_positives;
-        } else {
-            if (is_new) ++context_.statistics.transactions_new;
-            if (!shown && answer.height <= known_to_) {
-                surprise_ = Surprise{txid, answer.height};
-                known_to_ = -1;
-            }
-        }
-        context_.note(std::move(delta));
-    }
+bool BlockScan::covers(const BlockAnswer& answer) const {
+    return answer.whole || filters_.covers(*answer.filter, answer.ordinal);
+}
+
+void BlockScan::accept(std::int32_t height) {
+    const auto next = ready_.find(height);
+    record(next->second);
+    ready_bytes_ -= next->second.bytes;
+    ready_.erase(next);
+    tries_.erase(height);
+    tries_in_all_.erase(height);
 }
 
 void BlockScan::record(const BlockAnswer& answer) {

@@ -1,8 +1,5 @@
-// The connection that scans: which blocks to ask for, and when one counts as scanned.
-//
-// An answer is stamped with the filter that was loaded when it was asked for; a block is scanned
-// only when everything the wallet requires after applying it was known to that filter (rule:
-// complete).
+// The connection that scans for one part of the scripts: which blocks to ask for, and what to do
+// about those that do not come. When a block is scanned is for block_order.hpp to say.
 #pragma once
 
 #include "sync/block_fetch.hpp"
@@ -12,19 +9,31 @@
 
 namespace headlight::sync {
 
+class BlockOrder;
+
 class BlockScan : public BlockFetch {
   public:
-    using BlockFetch::BlockFetch;
+    BlockScan(Context& context, FilterKeeper& filters, BlockOrder& order, std::uint32_t part)
+        : BlockFetch(context, filters, part), order_(order) {}
 
-    /// Scans over this connection from now on: loads the filter, asks for the mempool.
-    void start(PeerId peer);
+    /// Scans over this connection from now on: loads the filter, and asks for the mempool where
+    /// that is served.
+    void start(PeerId peer, const std::string& address, bool serves_mempool);
     /// The connection is gone or no longer wanted; what it had not delivered will be asked again.
     void stop();
 
     /// The best chain changed above `fork`, the wallet is undone to there.
     void on_reorganised(std::int32_t fork);
-    /// Scans again all that lies above `height`, which is not above the scan position.
-    void go_back(std::int32_t height);
+
+    // For the order of blocks
+    /// What came for this block of the best chain, when it is complete.
+    const BlockAnswer* answer_for(std::int32_t height) const;
+    /// Whether the answer knew all that this part requires now.
+    bool covers(const BlockAnswer& answer) const;
+    /// All above `height` is asked again, under a new filter.
+    void ask_again_above(std::int32_t height);
+    /// The block is scanned: its answer is done with.
+    void accept(std::int32_t height);
 
     /// Asks for more, up to the goal (`top`), within the window.
     void pump(std::int32_t top);
@@ -57,15 +66,6 @@ class BlockScan : public BlockFetch {
     /// Since the last call; empty unless Config::cross_check is set.
     std::vector<Scanned> take_scanned() { return std::exchange(scanned_, {}); }
 
-    /// Blocks up to here were scanned in an earlier run: what they show anew is a surprise.
-    void expect_nothing_new(std::int32_t up_to) { known_to_ = up_to; }
-    struct Surprise {
-        chain::Hash256 txid;
-        std::int32_t height = 0;
-    };
-    /// The first one; there is no second one in a run.
-    std::optional<Surprise> take_surprise() { return std::exchange(surprise_, std::nullopt); }
-
   private:
     void on_whole(BlockAnswer answer) override;
     void on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) override;
@@ -77,13 +77,14 @@ class BlockScan : public BlockFetch {
 
     void refresh_filter();
     void ask(const std::vector<std::int32_t>& heights);
-    void apply_ready();
-    void apply(const BlockAnswer& answer);
+    bool may_ask_for(std::int32_t count) const;
     void record(const BlockAnswer& answer);
     bool on_best_chain(std::int32_t height, const chain::Hash256& hash) const;
     void put_off(std::int32_t height);
 
-    std::map<std::int32_t, BlockAnswer> ready_; ///< whole, but their turn has not come
+    BlockOrder& order_;
+    bool serves_mempool_ = false;
+    std::map<std::int32_t, BlockAnswer> ready_; ///< complete, but not scanned yet
     std::size_t ready_bytes_ = 0;
     std::int32_t asked_to_ = -1; ///< the highest block asked for on this connection
     std::int32_t reached_ = -1;  ///< the highest block ever asked for in this run (for statistics)
@@ -94,8 +95,6 @@ class BlockScan : public BlockFetch {
     std::int64_t retry_at_ms_ = 0;
     std::optional<GivenUp> given_up_;
     std::vector<Scanned> scanned_;
-    std::int32_t known_to_ = -1;
-    std::optional<Surprise> surprise_;
 };
 
 } // namespace headlight::sync

@@ -34,6 +34,12 @@ struct Context {
     std::vector<Ban> bans;              ///< to be kept with the next persist
     std::vector<Notice> when_stored;    ///< told once the next persist is durable
 
+    /// Over how many parts, and so filters, the scripts are spread in this run.
+    std::uint32_t spread() const {
+        if (config.broadcast || config.whole_blocks) return 1;
+        return wallet.filter().split * wallet.filter().shards;
+    }
+
     void act(Action action) { actions.push_back(std::move(action)); }
     void send(PeerId peer, p2p::Message message) { act(action::Send{peer, std::move(message)}); }
     void notify(Notice notice) { act(action::Notify{std::move(notice)}); }

@@ -7,18 +7,31 @@ namespace {
 
 constexpr std::size_t inner_node_bytes = 64; // of a merkle tree: CVE-2017-12842
 
+/// Before anything else: the wallet's scripts are spread over the parts that this run has.
+Config prepared(Config config, wallet::Wallet& wallet) {
+    // A whole block hides nothing.
+    if (config.whole_blocks) config.cross_check.reset();
+    if (config.whole_blocks || config.broadcast) return config;
+    std::vector<std::string> peers;
+    for (const auto& endpoint : config.peers)
+        peers.push_back(p2p::to_string(endpoint));
+    choose_parts(wallet, config.fp_rate, config.split, peers);
+    return config;
+}
+
 } // namespace
 
 Engine::Core::Core(const chain::Network& network, const chain::HeaderArchive& archive,
                    wallet::Wallet& wallet, Config config)
-    : context_(network, archive, wallet, std::move(config)),
+    : context_(network, archive, wallet, prepared(std::move(config), wallet)),
       peers_(context_),
       headers_(context_),
       filters_(context_),
-      scan_(context_, filters_),
-      check_(context_, filters_),
-      relay_(context_, filters_, scan_),
+      order_(context_),
       progress_(context_) {
+    for (std::uint32_t part = 0; part < context_.spread(); ++part)
+        lanes_.emplace_back(context_, filters_, order_, part);
+    context_.statistics.parts = context_.spread();
     if (archive.tip_height() >= 0) persisted_tip_ = context_.tree.tip().hash;
     persisted_scan_ = wallet.scan();
     if (context_.config.broadcast) broadcast_.emplace(context_, peers_);
@@ -53,8 +66,9 @@ void Engine::Core::handle(const event::Received& event) {
 
 void Engine::Core::handle(const event::Bytes& event) {
     peers_.on_bytes(event.peer, event.received, event.sent);
-    if (scan_.peer() == event.peer && scan_.progress() != progress_seen_) {
-        progress_seen_ = scan_.progress();
+    auto& lane = lane_of(event.peer);
+    if (lane.scan.peer() == event.peer && lane.scan.progress() != lane.progress_seen) {
+        lane.progress_seen = lane.scan.progress();
         peers_.moving(event.peer); // whether it still moves is asked from here on
     }
 }
@@ -93,12 +107,14 @@ void Engine::Core::take(PeerId peer, const p2p::Message& message) {
         take_headers(peer, *headers);
     } else if (const auto* block = std::get_if<bip37::MerkleBlock>(&message)) {
         take_merkleblock(peer, *block);
+    } else if (const auto* whole = std::get_if<p2p::Block>(&message)) {
+        take_block(peer, *whole);
     } else if (const auto* tx = std::get_if<p2p::Tx>(&message)) {
         take_transaction(peer, tx->transaction);
     } else if (const auto* inv = std::get_if<p2p::Inv>(&message)) {
         take_inv(peer, *inv);
     } else if (const auto* notfound = std::get_if<p2p::NotFound>(&message)) {
-        if (scan_.peer() == peer) relay_.on_notfound(*notfound);
+        if (scans(peer)) lane_of(peer).relay.on_notfound(*notfound);
     } else if (const auto* getdata = std::get_if<p2p::GetData>(&message)) {
         if (broadcast_) broadcast_->on_getdata(peer, *getdata);
     } else if (const auto* reject = std::get_if<p2p::Reject>(&message)) {
@@ -144,8 +160,9 @@ void Engine::Core::reorganised(std::int32_t fork) {
     }
     const auto old = context_.wallet.scan().height;
     context_.note(context_.wallet.undo_above(fork, context_.tree.at(fork).hash));
-    scan_.on_reorganised(fork);
-    check_.on_reorganised(fork);
+    order_.on_reorganised(fork);
+    for (auto& lane : lanes_)
+        lane.check.on_reorganised(fork);
     if (old > fork) tell_reorganised(fork);
     told_height_ = std::min(told_height_, fork);
 }
@@ -159,8 +176,9 @@ void Engine::Core::tell_reorganised(std::int32_t fork) {
 
 /// What this connection was asked for, if it serves blocks to us.
 BlockFetch* Engine::Core::fetch_of(PeerId peer) {
-    if (scan_.peer() == peer) return &scan_;
-    return check_.peer() == peer ? &check_ : nullptr;
+    auto& lane = lane_of(peer);
+    if (lane.scan.peer() == peer) return &lane.scan;
+    return lane.check.peer() == peer ? &lane.check : nullptr;
 }
 
 std::int64_t Engine::Core::blocks_taken() const {
@@ -170,19 +188,28 @@ std::int64_t Engine::Core::blocks_taken() const {
 void Engine::Core::take_merkleblock(PeerId peer, const bip37::MerkleBlock& message) {
     auto* const fetch = fetch_of(peer);
     if (!fetch) return unasked(peer);
-    const auto taken = blocks_taken();
-    switch (fetch->on_merkleblock(message)) {
-    case BlockFetch::Taken::bad_proof:
-        drop(peer, DropReason::bad_merkleblock,
-             reasons::bad_merkleblock(peers_.address(peer), *fetch->proof_error()));
-        return;
-    case BlockFetch::Taken::no:
-        unasked(peer);
-        return;
-    case BlockFetch::Taken::yes:
-        break;
+    const auto before = blocks_taken();
+    took_block(peer, *fetch, fetch->on_merkleblock(message), before);
+}
+
+void Engine::Core::take_block(PeerId peer, const p2p::Block& message) {
+    auto* const fetch = fetch_of(peer);
+    if (!fetch) return unasked(peer);
+    const auto before = blocks_taken();
+    took_block(peer, *fetch, fetch->on_block(message), before);
+}
+
+void Engine::Core::took_block(PeerId peer, const BlockFetch& fetch, BlockFetch::Taken taken,
+                              std::int64_t blocks_before) {
+    const auto where = peers_.address(peer);
+    if (taken == BlockFetch::Taken::no) return unasked(peer);
+    if (taken == BlockFetch::Taken::bad_proof) {
+        const auto& proof = *fetch.proof_error();
+        if (context_.config.whole_blocks)
+            return drop(peer, DropReason::bad_block, reasons::bad_block(where, proof));
+        return drop(peer, DropReason::bad_merkleblock, reasons::bad_merkleblock(where, proof));
     }
-    if (blocks_taken() > taken) peers_.progressed(peer);
+    if (blocks_taken() > blocks_before) peers_.progressed(peer);
 }
 
 void Engine::Core::take_transaction(PeerId peer, const chain::Transaction& tx) {
@@ -197,7 +224,9 @@ void Engine::Core::take_transaction(PeerId peer, const chain::Transaction& tx) {
         return;
     }
     const auto taken = blocks_taken();
-    if (!fetch->on_transaction(tx, txid) && !(fetch == &scan_ && relay_.on_transaction(tx, txid))) {
+    auto& lane = lane_of(peer);
+    const auto relayed = [&] { return fetch == &lane.scan && lane.relay.on_transaction(tx, txid); };
+    if (!fetch->on_transaction(tx, txid) && !relayed()) {
         fetch->keep_loose(tx, txid);
         if (!fetch->take_credit()) unasked(peer);
     }
@@ -210,7 +239,7 @@ void Engine::Core::take_inv(PeerId peer, const p2p::Inv& message) {
     for (const auto& entry : message.entries) {
         if (entry.type == p2p::InvType::block) headers_.on_block_announced(peer, entry.hash);
     }
-    if (scan_.peer() == peer) relay_.on_inv(peer, message);
+    if (scans(peer)) lane_of(peer).relay.on_inv(peer, message);
 }
 
 void Engine::Core::take_pong(PeerId peer, std::uint64_t nonce) {
@@ -218,20 +247,23 @@ void Engine::Core::take_pong(PeerId peer, std::uint64_t nonce) {
         pings_.erase(ping);
     }
     if (auto* const fetch = fetch_of(peer)) fetch->on_pong(nonce);
-    if (scan_.peer() == peer) relay_.on_pong(nonce);
+    if (scans(peer)) lane_of(peer).relay.on_pong(nonce);
 }
 
 void Engine::Core::drop(PeerId peer, DropReason reason, Error why) {
-    forget(peer);
+    // A ban ends all connections to that peer.
+    for (const auto each : is_ban(reason) ? peers_.siblings(peer) : std::vector{peer})
+        forget(each);
     peers_.drop(peer, reason, std::move(why));
 }
 
 void Engine::Core::forget(PeerId peer) {
-    if (scan_.peer() == peer) {
-        scan_.stop();
-        relay_.forget();
+    auto& lane = lane_of(peer);
+    if (lane.scan.peer() == peer) {
+        lane.scan.stop();
+        lane.relay.forget();
     }
-    if (check_.peer() == peer) check_.stop();
+    if (lane.check.peer() == peer) lane.check.stop();
     headers_.forget(peer);
     context_.with_filter.erase(peer);
     pings_.erase(peer);

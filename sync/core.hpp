@@ -3,11 +3,10 @@
 #pragma once
 
 #include "sync/broadcast.hpp"
-#include "sync/cross_check.hpp"
 #include "sync/headers.hpp"
+#include "sync/lane.hpp"
 #include "sync/peers.hpp"
 #include "sync/progress.hpp"
-#include "sync/transactions.hpp"
 
 namespace headlight::sync {
 
@@ -35,9 +34,14 @@ class Engine::Core {
     void peer_ready(PeerId peer);
     void take(PeerId peer, const p2p::Message& message);
     void take_headers(PeerId peer, const p2p::Headers& message);
+    Lane& lane_of(PeerId peer) { return lanes_[peers_.part(peer)]; }
     BlockFetch* fetch_of(PeerId peer);
+    bool scans(PeerId peer) { return lane_of(peer).scan.peer() == peer; }
     std::int64_t blocks_taken() const;
+    void take_block(PeerId peer, const p2p::Block& message);
     void take_merkleblock(PeerId peer, const bip37::MerkleBlock& message);
+    void took_block(PeerId peer, const BlockFetch& fetch, BlockFetch::Taken taken,
+                    std::int64_t blocks_before);
     void take_transaction(PeerId peer, const chain::Transaction& tx);
     void take_inv(PeerId peer, const p2p::Inv& message);
     void take_pong(PeerId peer, std::uint64_t nonce);
@@ -54,25 +58,30 @@ class Engine::Core {
     void prepare_wallet();
     std::int32_t resolve(const wallet::Birthday& birthday) const;
     void check_overdue_headers();
-    void check_scanner();
-    void choose_scanner();
-    std::optional<PeerId> best_scanner(std::optional<PeerId> except) const;
+    void check_scanner(Lane& lane);
+    void choose_scanner(Lane& lane);
+    std::optional<PeerId> best_scanner(const Lane& lane, std::optional<PeerId> except) const;
+    bool alone(PeerId peer) const;
     bool serves_what_we_need(PeerId peer) const;
     bool may_extend();
     std::int32_t goal() const;
-    std::int64_t stall_deadline_ms() const;
+    static std::int64_t stall_deadline_ms(const Lane& lane);
     void prepare_checks();
     void settle_checks();
+    void settle_checks(Lane& lane);
     void judge_findings();
+    void judge_finding(const CrossCheck::Finding& finding, std::set<std::string>& banned);
+    std::int32_t take_relied_on(const std::string& liar);
     void scan_again_above(std::int32_t height);
-    void doubt_lost_scanners();
-    void doubt_earlier_runs(const BlockScan::Surprise& surprise);
-    void watch_checker();
-    void choose_checker();
-    std::optional<PeerId> best_checker() const;
+    void doubt_lost_scanners(const Lane& lane);
+    void doubt_earlier_runs(const BlockOrder::Surprise& surprise);
+    void watch_checker(Lane& lane);
+    void choose_checker(Lane& lane);
+    std::optional<PeerId> best_checker(const Lane& lane) const;
     bool checking() const;
+    bool checking(const Lane& lane) const;
     bool held_back() const;
-    bool can_check(PeerId peer) const;
+    bool can_check(const Lane& lane, PeerId peer) const;
     std::int32_t serves_from(PeerId peer) const;
     void keep_alive();
     void tell_blocks();
@@ -93,9 +102,8 @@ class Engine::Core {
     Peers peers_;
     HeaderSync headers_;
     FilterKeeper filters_;
-    BlockScan scan_;
-    CrossCheck check_;
-    Relay relay_;
+    BlockOrder order_;
+    std::deque<Lane> lanes_; ///< by part
     Progress progress_;
     std::optional<Broadcast> broadcast_;
 
@@ -106,16 +114,12 @@ class Engine::Core {
         Context::never;             ///< the fence at the tip: mempool_wait counts from it
     std::int32_t told_height_ = -1; ///< the last block that followers were told of
 
-    std::string scanner_address_;  ///< the current or the latest one's
     std::int32_t first_block_ = 1; ///< the first that a birthday asks for
     bool unblamed_told_ = false;
 
     std::int64_t relay_since_ms_ = Context::never; ///< nothing but relay is waited for any more
-    bool unmatched_told_ = false;                  ///< of the scanning connection
-    std::int64_t progress_seen_ = -1;
-    int extensions_ = 0; ///< of waits, since extensions_progress_
+    int extensions_ = 0;                           ///< of waits, since extensions_progress_
     std::int64_t extensions_progress_ = -1;
-    std::int64_t stall_extended_ms_ = 0; ///< a slow lone scanner got more time at this moment
     std::map<PeerId, std::pair<std::uint64_t, std::int64_t>> pings_; ///< idle ones: nonce, since
     std::int64_t last_ping_ms_ = 0;
     std::int64_t reported_ms_ = 0;

@@ -21,32 +21,45 @@ void Engine::Core::prepare_checks() {
     const auto least = *context_.config.cross_check == 1 ? first_block_ : latest;
     const auto from = std::max({first_block_, least, context_.wallet.checked_to() + 1});
     const auto scanned = context_.wallet.scan().height;
-    if (from > scanned || peers_.ready_peers().size() < 2) return;
-    scan_.go_back(from - 1);
-    scan_.expect_nothing_new(scanned);
+    const bool two_each = std::ranges::all_of(
+        lanes_, [&](const Lane& lane) { return peers_.ready_peers(lane.part).size() >= 2; });
+    if (from > scanned || !two_each) return;
+    order_.go_back(from - 1);
+    order_.expect_nothing_new(scanned);
 }
 
 void Engine::Core::settle_checks() {
     if (!context_.config.cross_check) return;
-    for (auto& block : scan_.take_scanned())
-        check_.add(std::move(block), scanner_address_);
-    if (const auto surprise = scan_.take_surprise()) doubt_earlier_runs(*surprise);
+    for (auto& lane : lanes_) {
+        for (auto& block : lane.scan.take_scanned())
+            lane.check.add(std::move(block), lane.scanner_address);
+    }
+    if (const auto surprise = order_.take_surprise()) doubt_earlier_runs(*surprise);
     judge_findings();
-    watch_checker();
-    choose_checker();
+    std::size_t unchecked = 0;
+    auto checked_to = context_.wallet.scan().height;
+    for (auto& lane : lanes_) {
+        settle_checks(lane);
+        unchecked = std::max(unchecked, lane.check.open_blocks() + lane.check.forgotten());
+        checked_to = std::min(checked_to, lane.check.lowest_open() - 1);
+    }
+    context_.statistics.unchecked = static_cast<std::int64_t>(unchecked);
+    context_.wallet.set_checked_to(checked_to);
+}
+
+void Engine::Core::settle_checks(Lane& lane) {
+    watch_checker(lane);
+    choose_checker(lane);
     // Without a scanner the checker may have to become it, and may not while it owes answers.
-    if (check_.peer() && scan_.peer())
-        check_.pump(serves_from(*check_.peer()), headers_.known_height(*check_.peer()),
-                    scan_.idle_at(goal()) || check_.full());
-    context_.statistics.unchecked =
-        static_cast<std::int64_t>(check_.open_blocks() + check_.forgotten());
-    context_.wallet.set_checked_to(
-        std::min(context_.wallet.scan().height, check_.lowest_open() - 1));
+    const auto checker = lane.check.peer();
+    if (checker && lane.scan.peer())
+        lane.check.pump(serves_from(*checker), headers_.known_height(*checker),
+                        lane.scan.idle_at(goal()) || lane.check.full());
 }
 
 /// What an earlier run did not show is here now: it was lied to, or knew less of the wallet. All of
 /// it is scanned again.
-void Engine::Core::doubt_earlier_runs(const BlockScan::Surprise& surprise) {
+void Engine::Core::doubt_earlier_runs(const BlockOrder::Surprise& surprise) {
     ++context_.statistics.omissions;
     context_.warn(reasons::omitted({}, surprise.txid, surprise.height));
     scan_again_above(first_block_ - 1);
@@ -55,71 +68,89 @@ void Engine::Core::doubt_earlier_runs(const BlockScan::Surprise& surprise) {
 /// The blocks of a peer that left something out are scanned again by others. Where nobody is to
 /// blame, what the transaction brings (a script in use, a coin) may concern every later block.
 void Engine::Core::judge_findings() {
-    auto back_to = context_.wallet.scan().height;
+    const auto scanned = context_.wallet.scan().height;
+    auto back_to = scanned;
     std::set<std::string> banned;
-    for (const auto& finding : check_.take_findings()) {
-        ++context_.statistics.omissions;
-        const auto& liar = finding.liar;
-        const auto again_from =
-            liar.empty() ? finding.height : check_.take_relied_on(liar).value_or(back_to + 1);
-        back_to = std::min(back_to, again_from - 1);
-        const bool told =
-            liar.empty() ? std::exchange(unblamed_told_, true) : !banned.insert(liar).second;
-        if (told) continue;
-        const auto why = reasons::omitted(liar, finding.txid, finding.height);
-        context_.warn(why);
-        if (liar.empty()) continue;
-        if (const auto peer = peers_.at_address(liar)) forget(*peer);
-        peers_.ban(liar, DropReason::omission, why);
+    for (auto& lane : lanes_) {
+        for (const auto& finding : lane.check.take_findings()) {
+            const auto again_from =
+                finding.liar.empty() ? finding.height : take_relied_on(finding.liar);
+            back_to = std::min(back_to, again_from - 1);
+            judge_finding(finding, banned);
+        }
     }
-    if (back_to < context_.wallet.scan().height) scan_again_above(back_to);
+    if (back_to < scanned) scan_again_above(back_to);
+}
+
+void Engine::Core::judge_finding(const CrossCheck::Finding& finding,
+                                 std::set<std::string>& banned) {
+    ++context_.statistics.omissions;
+    const auto& liar = finding.liar;
+    const bool told =
+        liar.empty() ? std::exchange(unblamed_told_, true) : !banned.insert(liar).second;
+    if (told) return;
+    const auto why = reasons::omitted(liar, finding.txid, finding.height);
+    context_.warn(why);
+    if (liar.empty()) return;
+    for (const auto peer : peers_.at_address(liar))
+        forget(peer);
+    peers_.ban(liar, DropReason::omission, why);
+}
+
+/// The lowest block that this address scanned or checked, of any part; far above all when none.
+std::int32_t Engine::Core::take_relied_on(const std::string& liar) {
+    auto lowest = std::numeric_limits<std::int32_t>::max();
+    for (auto& lane : lanes_)
+        lowest = std::min(lowest, lane.check.take_relied_on(liar).value_or(lowest));
+    return lowest;
 }
 
 void Engine::Core::scan_again_above(std::int32_t height) {
-    check_.forget_above(std::max(height, 0));
-    scan_.go_back(std::max(height, 0));
+    for (auto& lane : lanes_)
+        lane.check.forget_above(std::max(height, 0));
+    order_.go_back(std::max(height, 0));
 }
 
 /// What another one scanned, and nobody has checked, is scanned again: whoever scans now cannot
 /// check it otherwise.
-void Engine::Core::doubt_lost_scanners() {
-    if (!context_.config.cross_check || context_.config.peers.size() < 2) return;
-    const auto lowest = check_.lowest_not_by(scanner_address_);
-    if (lowest && *lowest <= context_.wallet.scan().height) scan_.go_back(*lowest - 1);
+void Engine::Core::doubt_lost_scanners(const Lane& lane) {
+    if (!context_.config.cross_check || peers_.endpoints_for(lane.part) < 2) return;
+    const auto lowest = lane.check.lowest_not_by(lane.scanner_address);
+    if (lowest && *lowest <= context_.wallet.scan().height) order_.go_back(*lowest - 1);
 }
 
-void Engine::Core::watch_checker() {
-    const auto checker = check_.peer();
+void Engine::Core::watch_checker(Lane& lane) {
+    const auto checker = lane.check.peer();
     if (!checker) return;
     const auto where = peers_.address(*checker);
-    if (const auto height = check_.given_up()) {
+    if (const auto height = lane.check.given_up()) {
         drop(*checker, DropReason::refused_blocks,
              reasons::blocks_refused(where, *height, context_.tree.at(*height).hash));
-    } else if (context_.now.steady_ms >= check_.deadline_ms()) {
+    } else if (context_.now.steady_ms >= lane.check.deadline_ms()) {
         drop(*checker, DropReason::stalled,
              reasons::stalled(where, "no block or pong came", limits::stall_timeout_ms));
     }
 }
 
 /// The best in rank of those who do not scan and can check what waits.
-std::optional<PeerId> Engine::Core::best_checker() const {
-    for (const auto peer : peers_.ready_peers()) {
-        if (peer == scan_.peer() || !headers_.done(peer)) continue;
-        if (can_check(peer)) return peer;
+std::optional<PeerId> Engine::Core::best_checker(const Lane& lane) const {
+    for (const auto peer : peers_.ready_peers(lane.part)) {
+        if (peer == lane.scan.peer() || !headers_.done(peer)) continue;
+        if (can_check(lane, peer)) return peer;
     }
     return std::nullopt;
 }
 
-void Engine::Core::choose_checker() {
-    if (!scan_.peer()) return;
-    const auto checker = check_.peer();
-    if (checker && check_.waiting()) return;
-    const auto best = best_checker();
+void Engine::Core::choose_checker(Lane& lane) {
+    if (!lane.scan.peer()) return;
+    const auto checker = lane.check.peer();
+    if (checker && lane.check.waiting()) return;
+    const auto best = best_checker(lane);
     // A connection that is idle now keeps its filter for the next block.
     if (!best || best == checker) return;
-    if (checker && can_check(*checker)) return;
+    if (checker && can_check(lane, *checker)) return;
     peers_.log(*best, "checks what another peer scanned");
-    check_.start(*best, peers_.address(*best));
+    lane.check.start(*best, peers_.address(*best));
 }
 
 std::int32_t Engine::Core::serves_from(PeerId peer) const {
@@ -127,20 +158,28 @@ std::int32_t Engine::Core::serves_from(PeerId peer) const {
     return context_.tree.tip_height() - limits::pruned_depth + 1;
 }
 
-bool Engine::Core::can_check(PeerId peer) const {
-    return check_.can_check(peers_.address(peer), serves_from(peer), headers_.known_height(peer));
+bool Engine::Core::can_check(const Lane& lane, PeerId peer) const {
+    return lane.check.can_check(peers_.address(peer), serves_from(peer),
+                                headers_.known_height(peer));
 }
 
 bool Engine::Core::held_back() const {
-    const auto checker = check_.peer();
-    return checker && check_.full() && (check_.waiting() || can_check(*checker));
+    return std::ranges::any_of(lanes_, [&](const Lane& lane) {
+        const auto checker = lane.check.peer();
+        return checker && lane.check.full() && (lane.check.waiting() || can_check(lane, *checker));
+    });
 }
 
 bool Engine::Core::checking() const {
     if (!context_.config.cross_check) return false;
+    return std::ranges::any_of(lanes_, [&](const Lane& lane) { return checking(lane); });
+}
+
+bool Engine::Core::checking(const Lane& lane) const {
     const auto hopeful = [&](std::optional<PeerId> peer) { return peer && !peers_.failing(*peer); };
-    if ((check_.waiting() && hopeful(check_.peer())) || hopeful(best_checker())) return true;
-    return check_.open_blocks() > 0 && peers_.coming_back(scanner_address_);
+    if ((lane.check.waiting() && hopeful(lane.check.peer())) || hopeful(best_checker(lane)))
+        return true;
+    return lane.check.open_blocks() > 0 && peers_.coming_back(lane.scanner_address);
 }
 
 } // namespace headlight::sync

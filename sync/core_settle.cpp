@@ -31,9 +31,14 @@ void Engine::Core::settle_sync() {
     if (headers_.any_done() && !hasty) prepare_wallet();
     if (wallet_ready_) {
         settle_checks();
-        check_scanner();
-        choose_scanner();
-        if (!held_back()) scan_.pump(goal());
+        for (auto& lane : lanes_) {
+            check_scanner(lane);
+            choose_scanner(lane);
+        }
+        if (!held_back()) {
+            for (auto& lane : lanes_)
+                lane.scan.pump(goal());
+        }
     }
     if (context_.config.follow) keep_alive();
     tell_blocks();
@@ -97,7 +102,7 @@ std::int32_t Engine::Core::resolve(const wallet::Birthday& birthday) const {
 
 void Engine::Core::check_overdue_headers() {
     while (const auto late = headers_.overdue()) {
-        if (peers_.ready_peers().size() == 1 && peers_.moving(*late) && may_extend()) {
+        if (alone(*late) && peers_.moving(*late) && may_extend()) {
             headers_.extend(*late);
             continue;
         }
@@ -107,10 +112,16 @@ void Engine::Core::check_overdue_headers() {
     }
 }
 
+/// Nobody else is there for its part.
+bool Engine::Core::alone(PeerId peer) const {
+    return peers_.ready_peers(peers_.part(peer)).size() == 1;
+}
+
 /// Bytes alone do not excuse a peer for ever: they may be chatter.
 bool Engine::Core::may_extend() {
-    if (extensions_progress_ != scan_.progress() + context_.statistics.headers) {
-        extensions_progress_ = scan_.progress() + context_.statistics.headers;
+    const auto progress = order_.progress() + context_.statistics.headers;
+    if (extensions_progress_ != progress) {
+        extensions_progress_ = progress;
         extensions_ = 0;
     }
     return ++extensions_ <= limits::max_extensions;
@@ -128,9 +139,10 @@ bool Engine::Core::serves_what_we_need(PeerId peer) const {
 }
 
 /// The best in rank that knows a block we still need; else the one that knows most.
-std::optional<PeerId> Engine::Core::best_scanner(std::optional<PeerId> except) const {
+std::optional<PeerId> Engine::Core::best_scanner(const Lane& lane,
+                                                 std::optional<PeerId> except) const {
     std::optional<PeerId> best;
-    for (const auto peer : peers_.ready_peers()) {
+    for (const auto peer : peers_.ready_peers(lane.part)) {
         if (peer == except || !headers_.done(peer) || !serves_what_we_need(peer)) continue;
         const auto known = headers_.known_height(peer);
         if (known >= goal()) return peer;
@@ -139,34 +151,36 @@ std::optional<PeerId> Engine::Core::best_scanner(std::optional<PeerId> except) c
     return best;
 }
 
-std::int64_t Engine::Core::stall_deadline_ms() const {
-    if (!scan_.peer() || !scan_.waiting()) return Context::never;
-    return std::max(scan_.last_progress_ms(), stall_extended_ms_) + limits::stall_timeout_ms;
+std::int64_t Engine::Core::stall_deadline_ms(const Lane& lane) {
+    if (!lane.scan.peer() || !lane.scan.waiting()) return Context::never;
+    return std::max(lane.scan.last_progress_ms(), lane.stall_extended_ms) +
+           limits::stall_timeout_ms;
 }
 
-void Engine::Core::check_scanner() {
-    const auto scanner = scan_.peer();
+void Engine::Core::check_scanner(Lane& lane) {
+    auto& scan = lane.scan;
+    const auto scanner = scan.peer();
     if (!scanner) return;
     const auto where = peers_.address(*scanner);
-    if (const auto lost = scan_.given_up()) {
+    if (const auto lost = scan.given_up()) {
         const auto hash = context_.tree.at(lost->height).hash;
         drop(*scanner, DropReason::refused_blocks,
              lost->withheld ? reasons::transactions_withheld(where, lost->height, hash)
                             : reasons::blocks_refused(where, lost->height, hash));
-    } else if (scan_.unmatched() > 0 && !unmatched_told_) {
+    } else if (scan.unmatched() > 0 && !lane.unmatched_told) {
         // Relay may have grown the server's filter behind our mirror, so this proves nothing.
-        unmatched_told_ = true;
+        lane.unmatched_told = true;
         peers_.lower_rank(*scanner, "sends transactions that the filter does not match");
-    } else if (scan_.has_missing() && best_scanner(scanner)) {
+    } else if (scan.has_missing() && best_scanner(lane, scanner)) {
         // Another peer goes on. The connection is ended, not kept for later: what it still has
         // under way was answered under a filter of its own, and must not be taken for newer
         // answers.
-        const auto height = scan_.first_missing();
+        const auto height = scan.first_missing();
         drop(*scanner, DropReason::refused_blocks,
              reasons::blocks_refused(where, height, context_.tree.at(height).hash));
-    } else if (context_.now.steady_ms >= stall_deadline_ms()) {
-        if (!best_scanner(scanner) && peers_.moving(*scanner) && may_extend()) {
-            stall_extended_ms_ = context_.now.steady_ms; // slow, but all we have
+    } else if (context_.now.steady_ms >= stall_deadline_ms(lane)) {
+        if (!best_scanner(lane, scanner) && peers_.moving(*scanner) && may_extend()) {
+            lane.stall_extended_ms = context_.now.steady_ms; // slow, but all we have
             return;
         }
         drop(*scanner, DropReason::stalled,
@@ -174,16 +188,16 @@ void Engine::Core::check_scanner() {
     }
 }
 
-void Engine::Core::choose_scanner() {
-    if (scan_.peer()) return;
-    const auto best = best_scanner(std::nullopt);
-    if (best && best == check_.peer()) {
+void Engine::Core::choose_scanner(Lane& lane) {
+    if (lane.scan.peer()) return;
+    const auto best = best_scanner(lane, std::nullopt);
+    if (best && best == lane.check.peer()) {
         // What it still owes was asked for under another filter.
-        if (check_.waiting()) return;
-        check_.stop();
+        if (lane.check.waiting()) return;
+        lane.check.stop();
     }
     if (!best) {
-        for (const auto peer : peers_.ready_peers()) {
+        for (const auto peer : peers_.ready_peers(lane.part)) {
             if (!headers_.done(peer) || serves_what_we_need(peer)) continue;
             drop(peer, DropReason::useless,
                  reasons::pruned(peers_.address(peer), context_.wallet.scan().height + 1));
@@ -191,11 +205,16 @@ void Engine::Core::choose_scanner() {
         return;
     }
     peers_.set_scanning(*best, true);
-    unmatched_told_ = false;
-    scanner_address_ = peers_.address(*best);
-    peers_.log(*best, "scans from height " + std::to_string(context_.wallet.scan().height + 1));
-    doubt_lost_scanners();
-    scan_.start(*best);
+    lane.unmatched_told = false;
+    lane.scanner_address = peers_.address(*best);
+    const auto which = lanes_.size() == 1 ? std::string{}
+                                          : " part " + std::to_string(lane.part + 1) + " of " +
+                                                std::to_string(lanes_.size());
+    peers_.log(*best, "scans" + which + " from height " +
+                          std::to_string(context_.wallet.scan().height + 1));
+    doubt_lost_scanners(lane);
+    const bool serves_mempool = peers_.version(*best)->services & p2p::services::bloom;
+    lane.scan.start(*best, lane.scanner_address, serves_mempool);
 }
 
 void Engine::Core::keep_alive() {
@@ -266,14 +285,16 @@ void Engine::Core::check_finish() {
     if (!wallet_ready_) return;
     const bool to_be_checked = context_.config.until_height && checking();
     if (until_met() && !to_be_checked) return finish(std::nullopt, false);
-    if (!headers_.all_done() || !scan_.idle_at(goal()) || checking() ||
+    if (!headers_.all_done() || !order_.idle_at(goal()) || checking() ||
         peers_.first_attempts_pending()) {
         relay_since_ms_ = Context::never;
         return;
     }
     // What is announced now is waited for, but not for ever: it may never come, or never end.
     if (relay_since_ms_ == Context::never) relay_since_ms_ = context_.now.steady_ms;
-    if (!relay_.idle() && context_.now.steady_ms < relay_deadline_ms()) return;
+    const bool relaying =
+        std::ranges::any_of(lanes_, [](const Lane& lane) { return !lane.relay.idle(); });
+    if (relaying && context_.now.steady_ms < relay_deadline_ms()) return;
     if (!at_tip_) {
         at_tip_ = true;
         tip_since_ms_ = context_.now.steady_ms;
@@ -286,7 +307,8 @@ void Engine::Core::check_finish() {
         }
     }
     if (context_.config.follow) return;
-    if (const auto& future = headers_.future(); future && !best_scanner(future->peer)) {
+    if (const auto& future = headers_.future();
+        future && !best_scanner(lane_of(future->peer), future->peer)) {
         return finish(
             reasons::future_block(peers_.address(future->peer), future->hash, future->time), true);
     }
@@ -318,7 +340,9 @@ bool Engine::Core::persist_due() const {
     if (outcome_ || !context_.bans.empty()) return true;
     if (!unsaved()) return false;
     if (context_.statistics.headers - persisted_headers_ >= limits::persist_headers) return true;
-    if (at_tip_ && !scan_.waiting()) return true;
+    const bool asked =
+        std::ranges::any_of(lanes_, [](const Lane& lane) { return lane.scan.waiting(); });
+    if (at_tip_ && !asked) return true;
     return context_.now.steady_ms >= persisted_ms_ + limits::persist_interval_ms;
 }
 
@@ -369,8 +393,11 @@ void Engine::Core::end() {
 }
 
 void Engine::Core::set_alarm() {
-    auto wake = std::min({peers_.next_wake_ms(), headers_.next_wake_ms(), scan_.next_wake_ms(),
-                          stall_deadline_ms(), check_.next_wake_ms(), check_.deadline_ms()});
+    auto wake = std::min(peers_.next_wake_ms(), headers_.next_wake_ms());
+    for (const auto& lane : lanes_) {
+        wake = std::min({wake, lane.scan.next_wake_ms(), stall_deadline_ms(lane),
+                         lane.check.next_wake_ms(), lane.check.deadline_ms()});
+    }
     if (broadcast_) wake = std::min(wake, broadcast_->next_wake_ms());
     if (relay_deadline_ms() > context_.now.steady_ms) wake = std::min(wake, relay_deadline_ms());
     if (at_tip_ && !context_.config.follow) {

@@ -96,13 +96,11 @@ bool CrossCheck::can_check(const std::string& address, std::int32_t from,
 
 void CrossCheck::start(PeerId peer, const std::string& address) {
     stop();
-    open(peer);
-    address_ = address;
+    open(peer, address);
 }
 
 void CrossCheck::stop() {
     close();
-    address_.clear();
     refused_ = 0;
     given_up_.reset();
 }

@@ -83,7 +83,6 @@ class CrossCheck : public BlockFetch {
     static constexpr std::int64_t retry_pause_ms = 500;
 
     std::map<std::int32_t, Block> waiting_; ///< by height
-    std::string address_;                   ///< who checks
     int refused_ = 0;                       ///< batches in a row that came back incomplete
     std::int64_t refused_ms_ = -1;          ///< when the last one did
     std::int64_t retry_at_ms_ = 0;

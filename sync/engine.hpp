@@ -3,7 +3,9 @@
 //
 //   headers.hpp         which headers to ask for, and what an answer means
 //   block_fetch.hpp     filtered blocks on one connection: requests in flight, fences, answers
-//   block_scan.hpp      the connection that scans: what counts as scanned
+//   block_scan.hpp      the connection that scans for a part of the scripts
+//   block_order.hpp     blocks in their order: what counts as scanned
+//   parts.hpp           the parts that the scripts are spread over
 //   cross_check.hpp     a second opinion on what was scanned
 //   filter.hpp          what has to be in a peer's filter, and what is
 //   peers.hpp           connections, handshakes, ranks, back-off
@@ -30,6 +32,8 @@ struct Config {
     double fp_rate = 0.0005; ///< the filter's design rate
     /// Whole blocks are asked for and matched here: no filter is loaded, nothing is told.
     bool whole_blocks = false;
+    /// A peer that serves no filters is not tried again, even by a run that follows.
+    bool no_bloom_is_final = false;
     /// Groups of peers, each of which is shown its part of the scripts only; 1: all see all.
     std::uint32_t split = 1;
     std::optional<std::int32_t> until_height{};
@@ -61,6 +65,7 @@ struct Statistics {
     std::int64_t scanned_blocks = 0;
     std::int64_t rescanned_blocks = 0; ///< asked again under a newer filter or of another peer
     std::int64_t filterloads = 0;
+    std::uint32_t parts = 1; ///< that the scripts are spread over, each with its filter
     std::int64_t transactions_new = 0;
     std::int64_t false_positives = 0; ///< matched, proven, not ours
     std::uint64_t bytes_received = 0;

@@ -63,6 +63,8 @@ std::string_view to_string(DropReason reason) {
     switch (reason) {
     case DropReason::bad_headers:
         return "bad headers";
+    case DropReason::bad_block:
+        return "bad block";
     case DropReason::bad_merkleblock:
         return "bad merkleblock";
     case DropReason::bad_transaction:
@@ -89,7 +91,8 @@ std::string_view to_string(DropReason reason) {
 
 bool is_ban(DropReason reason) {
     return reason == DropReason::bad_headers || reason == DropReason::bad_merkleblock ||
-           reason == DropReason::bad_transaction || reason == DropReason::omission;
+           reason == DropReason::bad_block || reason == DropReason::bad_transaction ||
+           reason == DropReason::omission;
 }
 
 std::string_view notice::to_string(Phase phase) {

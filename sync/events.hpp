@@ -151,6 +151,7 @@ using Notice = std::variant<notice::Progress, notice::Transaction, notice::Block
 enum class DropReason {
     bad_headers,     ///< work, bits, links or times that break the rules
     bad_merkleblock, ///< a proof that does not hold
+    bad_block,       ///< a whole block that is not what its header commits to
     bad_transaction, ///< 64 bytes, the size of an inner node
     omission,        ///< left a transaction of ours out of a block, as another peer's proof shows
     // no proof from here on: only a lower rank

@@ -4,11 +4,15 @@
 
 namespace headlight::sync {
 
-FilterKeeper::FilterKeeper(Context& context) : context_(context) {
-    for (const auto& coin : context_.wallet.ledger().watched_coins()) {
-        coin_position_.emplace(coin, coin_log_.size());
-        coin_log_.push_back(coin);
-    }
+FilterKeeper::FilterKeeper(Context& context) : context_(context), parts_(context.wallet) {
+    for (const auto& coin : context_.wallet.ledger().watched_coins())
+        log_coin(coin);
+}
+
+/// A coin that comes back is a new entry.
+void FilterKeeper::log_coin(const chain::OutPoint& coin) {
+    coin_position_[coin] = coin_log_.size();
+    coin_log_.push_back({coin, parts_.of(coin)});
 }
 
 void FilterKeeper::take_ledger_changes() {
@@ -16,14 +20,13 @@ void FilterKeeper::take_ledger_changes() {
         coin_position_.erase(coin);
     for (const auto& coin : context_.ledger_changes.coins_added) {
         if (!context_.wallet.ledger().watched_coins().contains(coin)) continue; // gone again since
-        coin_position_[coin] = coin_log_.size(); // a coin that comes back is a new entry
-        coin_log_.push_back(coin);
+        log_coin(coin);
     }
     context_.ledger_changes = {};
 }
 
 void FilterKeeper::choose_size() {
-    const auto elements = elements_of(context_.wallet);
+    const auto elements = elements_of(context_.wallet, parts_);
     auto parameters = context_.wallet.filter();
     parameters.size_class = size_class_for(elements, parameters.size_class);
     context_.wallet.set_filter(parameters);
@@ -36,40 +39,49 @@ void FilterKeeper::choose_size() {
                        std::to_string(elements) +
                            " watched elements are more than one filter holds at the wanted rate",
                        "BIP-37 allows " + std::to_string(limits::max_filter_bytes) + " bytes",
-                       "The sync stays complete, with more transactions that are not yours; "
-                       "spread the scripts over several wallets to avoid that"});
+                       "The sync stays complete, with more transactions that are not yours; the "
+                       "next run spreads the elements over more filters"});
     }
 }
 
-std::shared_ptr<LoadedFilter> FilterKeeper::make() {
+std::shared_ptr<LoadedFilter> FilterKeeper::make(std::uint32_t part, std::string_view peer) {
     take_ledger_changes();
     choose_size();
     auto loaded = std::make_shared<LoadedFilter>();
+    loaded->part = part;
     loaded->scripts = context_.wallet.scripts().size();
     loaded->coins = loaded->coins_checked = coin_log_.size();
-    loaded->mirror = filter_of(context_.wallet, context_.config.fp_rate);
+    // A proxy's circuits are not to be linked by one tweak.
+    const auto identity = context_.config.proxy ? peer : std::string_view{};
+    loaded->mirror = filter_of(context_.wallet, context_.config.fp_rate, parts_, part, identity);
     loaded->sent = loaded->mirror;
     loaded->fresh_rate = loaded->mirror.false_positive_rate();
     return loaded;
 }
 
+bool FilterKeeper::holds_script(const LoadedFilter& filter, ByteView script_pubkey) const {
+    const auto& book = context_.wallet.scripts();
+    const auto refs = book.find(script_pubkey);
+    return std::any_of(refs.begin(), refs.end(), [&](const auto& ref) {
+        const auto position = book.position(ref);
+        return position && *position < filter.scripts && parts_.at(*position) == filter.part;
+    });
+}
+
 bool FilterKeeper::learn(LoadedFilter& filter, const chain::Transaction& tx,
                          const chain::Hash256& txid, std::uint64_t ordinal) {
-    const auto& book = context_.wallet.scripts();
     for (std::uint32_t i = 0; i < tx.outputs.size(); ++i) {
-        for (const auto& ref : book.find(tx.outputs[i].script_pubkey)) {
-            // Only a script that the filter held makes the server add the outpoint.
-            const auto position = book.position(ref);
-            if (position && *position < filter.scripts)
-                filter.added.try_emplace({txid, i}, ordinal);
-        }
+        // Only a script that the filter held makes the server add the outpoint.
+        if (holds_script(filter, tx.outputs[i].script_pubkey))
+            filter.added.try_emplace({txid, i}, ordinal);
     }
     return bip37::match_and_update(filter.mirror, tx, txid);
 }
 
 bool FilterKeeper::holds_coin(const LoadedFilter& filter, std::size_t position,
                               std::uint64_t ordinal) const {
-    const auto& coin = coin_log_[position];
+    const auto& [coin, part] = coin_log_[position];
+    if (part != filter.part) return true; // another filter's
     const auto watched = coin_position_.find(coin);
     if (watched == coin_position_.end() || watched->second != position)
         return true; // no longer asked
@@ -81,7 +93,7 @@ bool FilterKeeper::covers(LoadedFilter& filter, std::uint64_t ordinal) {
     take_ledger_changes();
     const auto& book = context_.wallet.scripts();
     for (auto i = filter.scripts; i < book.size(); ++i) {
-        if (book.required(i)) return false;
+        if (book.required(i) && parts_.at(i) == filter.part) return false;
     }
     // Answers are nearly always judged in the order they came; one that is not starts over.
     auto i = ordinal >= filter.checked_ordinal ? filter.coins_checked : filter.coins;
@@ -98,11 +110,7 @@ bool FilterKeeper::had_to_match(const LoadedFilter& filter, std::uint64_t ordina
                                 const chain::Transaction& tx) const {
     const auto& book = context_.wallet.scripts();
     const auto held = [&](const chain::TxOut& output) {
-        const auto refs = book.find(output.script_pubkey);
-        return std::any_of(refs.begin(), refs.end(), [&](const auto& ref) {
-            const auto position = book.position(ref);
-            return position && *position < filter.scripts;
-        });
+        return holds_script(filter, output.script_pubkey);
     };
     const auto loaded = [&](const chain::TxIn& input) {
         const auto added = filter.added.find(input.prevout);

@@ -17,6 +17,7 @@ namespace headlight::sync {
 /// One filterload on one connection, and what the server has added to it by itself since. Numbers
 /// of answers ("ordinals") rise along the connection.
 struct LoadedFilter {
+    std::uint32_t part = 0;    ///< of the scripts and coins: what follows concerns this part only
     std::size_t scripts = 0;   ///< length of the derivation log when it was made
     std::size_t coins = 0;     ///< length of the coin log when it was made
     bip37::BloomFilter sent;   ///< as it was loaded
@@ -35,16 +36,17 @@ class FilterKeeper {
   public:
     explicit FilterKeeper(Context& context);
 
-    /// A clean filter of everything derived and every coin watched now. Chooses (and changes only
-    /// when it must) the wallet's size class.
-    std::shared_ptr<LoadedFilter> make();
+    /// A clean filter of everything derived and every coin watched now, of one part, for the peer
+    /// of this address. Chooses (and changes only when it must) the wallet's size class.
+    std::shared_ptr<LoadedFilter> make(std::uint32_t part = 0, std::string_view peer = {});
 
     /// A proven or announced transaction that the server matched under `filter`: mirrors what the
     /// server added. Returns whether our mirror matches it at all.
     bool learn(LoadedFilter& filter, const chain::Transaction& tx, const chain::Hash256& txid,
                std::uint64_t ordinal);
 
-    /// Whether all that is required now was known to the connection when it gave answer `ordinal`.
+    /// Whether all of its part that is required now was known to the connection when it gave
+    /// answer `ordinal`.
     bool covers(LoadedFilter& filter, std::uint64_t ordinal);
 
     /// Whether a server that gave answer `ordinal` under `filter` cannot but have matched this
@@ -60,9 +62,18 @@ class FilterKeeper {
     void take_ledger_changes();
     bool holds_coin(const LoadedFilter& filter, std::size_t position, std::uint64_t ordinal) const;
     void choose_size();
+    void log_coin(const chain::OutPoint& coin);
+    /// One of our scripts that the filter was loaded with.
+    bool holds_script(const LoadedFilter& filter, ByteView script_pubkey) const;
+
+    struct Coin {
+        chain::OutPoint outpoint;
+        std::uint32_t part = 0;
+    };
 
     Context& context_;
-    std::vector<chain::OutPoint> coin_log_;
+    const Parts parts_;
+    std::vector<Coin> coin_log_;
     std::map<chain::OutPoint, std::size_t> coin_position_; ///< watched coins only
     bool warned_too_large_ = false;
 };

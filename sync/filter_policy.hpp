@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bip37/sizing.hpp"
-#include "wallet/wallet.hpp"
+#include "sync/parts.hpp"
 
 namespace headlight::sync {
 
@@ -36,12 +36,19 @@ std::uint32_t size_class_for(std::size_t elements, std::uint32_t size_class);
 /// largest that BIP-37 allows where that is not enough.
 bip37::FilterSize filter_size_for(std::size_t elements, std::uint32_t size_class, double fp_rate);
 
-/// How many elements the wallet's filter holds now: one for each script (for a bare multisig, one
-/// for each key), and the outpoint of each watched coin. At least 1, so that it has a size.
+/// How many elements the wallet's filters hold now: one for each script (for a bare multisig, one
+/// for each key), and the outpoint of each watched coin. At least 1, so that there is a size.
 std::size_t elements_of(const wallet::Wallet& wallet);
+/// Of the fullest part, at least 1: all parts' filters have one size, so that it tells of none.
+std::size_t elements_of(const wallet::Wallet& wallet, const Parts& parts);
 
-/// The filter that this wallet loads on every connection: everything derived and every watched
-/// coin, under its own tweak.
-bip37::BloomFilter filter_of(const wallet::Wallet& wallet, double fp_rate);
+/// The filter that this wallet loads for a part: everything of it that is derived, and every
+/// watched coin, under the tweak of part and identity (parts.hpp).
+bip37::BloomFilter filter_of(const wallet::Wallet& wallet, double fp_rate, const Parts& parts,
+                             std::uint32_t part = 0, std::string_view identity = {});
+/// Of a wallet that is not spread.
+inline bip37::BloomFilter filter_of(const wallet::Wallet& wallet, double fp_rate) {
+    return filter_of(wallet, fp_rate, Parts(wallet));
+}
 
 } // namespace headlight::sync

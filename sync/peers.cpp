@@ -10,13 +10,27 @@ constexpr std::int64_t flood_window_ms = 10'000;
 } // namespace
 
 Peers::Peers(Context& context) : context_(context) {
+    const auto& parameters = context_.wallet.filter();
+    std::vector<p2p::Endpoint> endpoints;
     for (const auto& endpoint : context_.config.peers) {
-        const bool known = std::any_of(slots_.begin(), slots_.end(),
-                                       [&](const Slot& slot) { return slot.endpoint == endpoint; });
-        if (known || slots_.size() >= limits::max_peers) continue;
-        slots_.push_back({});
-        slots_.back().endpoint = endpoint;
+        const bool known = std::ranges::find(endpoints, endpoint) != endpoints.end();
+        if (known || endpoints.size() >= limits::max_peers) continue;
+        endpoints.push_back(endpoint);
+        if (context_.spread() == 1) {
+            add_slot(endpoint, 0);
+            continue;
+        }
+        const auto group = parameters.groups.find(p2p::to_string(endpoint));
+        if (parameters.split > 1 && group == parameters.groups.end()) continue;
+        for (const auto part : parts_of_group(parameters, parameters.split > 1 ? group->second : 0))
+            add_slot(endpoint, part);
     }
+}
+
+void Peers::add_slot(const p2p::Endpoint& endpoint, std::uint32_t part) {
+    slots_.push_back({});
+    slots_.back().endpoint = endpoint;
+    slots_.back().part = part;
 }
 
 void Peers::start() {
@@ -42,9 +56,10 @@ void Peers::heed_bans() {
 
 void Peers::keep_ban(std::size_t index, const Error& why) {
     const auto seconds = context_.network.paced ? limits::ban_seconds : limits::regtest_ban_seconds;
+    const auto& endpoint = slots_[index].endpoint;
     slots_[index].banned_until_ms = context_.now.steady_ms + seconds * 1000;
-    context_.bans.push_back(
-        {slots_[index].endpoint, context_.now.unix_seconds + seconds, why.message});
+    if (std::ranges::find(context_.bans, endpoint, &Ban::endpoint) == context_.bans.end())
+        context_.bans.push_back({endpoint, context_.now.unix_seconds + seconds, why.message});
 }
 
 void Peers::end_bans() {
@@ -57,12 +72,12 @@ void Peers::end_bans() {
 }
 
 void Peers::ban(const std::string& address, DropReason reason, Error why) {
-    if (const auto peer = at_address(address)) return drop(*peer, reason, std::move(why));
+    const auto connected = at_address(address);
+    if (!connected.empty()) return drop(connected.front(), reason, std::move(why));
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         if (p2p::to_string(slots_[i].endpoint) != address) continue;
         keep_ban(i, why);
-        failed(i, std::move(why), true);
-        return;
+        failed(i, why, true);
     }
 }
 
@@ -89,6 +104,7 @@ void Peers::on_connected(PeerId id) {
     config.start_height = context_.tree.tip_height();
     config.time = context_.now.unix_seconds;
     config.user_agent = context_.config.user_agent;
+    config.relay = context_.config.whole_blocks && !context_.config.broadcast;
     peer.handshake.emplace(std::move(config));
     context_.send(id, peer.handshake->greeting());
 }
@@ -137,8 +153,8 @@ Peers::Taken Peers::handshake_step(PeerId id, Peer& peer, const p2p::Message& me
 void Peers::check_services(PeerId id, const p2p::Version& version) {
     const auto where = address(id);
     if (context_.config.broadcast) return; // anybody who relays will do
-    if ((version.services & p2p::services::bloom) == 0) {
-        drop(id, DropReason::useless, reasons::no_bloom(where));
+    if ((version.services & p2p::services::bloom) == 0 && !context_.config.whole_blocks) {
+        drop(id, DropReason::useless, reasons::no_bloom(where), context_.config.no_bloom_is_final);
     } else if ((version.services & (p2p::services::network | p2p::services::network_limited)) ==
                0) {
         drop(id, DropReason::useless, reasons::not_full(where));
@@ -214,6 +230,25 @@ void Peers::failed(std::size_t index, Error why, bool for_good) {
 void Peers::drop(PeerId id, DropReason reason, Error why, bool for_good) {
     const auto it = peers_.find(id);
     if (it == peers_.end()) return;
+    if (is_ban(reason)) { // on one connection, so on all
+        const auto endpoint = slots_[it->second.slot].endpoint;
+        for (std::size_t i = 0; i < slots_.size(); ++i) {
+            const auto& slot = slots_[i];
+            if (slot.endpoint != endpoint || slot.current == id) continue;
+            if (slot.current != 0) {
+                drop_one(slot.current, reason, why, true);
+            } else {
+                keep_ban(i, why);
+                failed(i, why, true);
+            }
+        }
+    }
+    drop_one(id, reason, std::move(why), for_good || is_ban(reason));
+}
+
+void Peers::drop_one(PeerId id, DropReason reason, Error why, bool for_good) {
+    const auto it = peers_.find(id);
+    if (it == peers_.end()) return;
     const auto slot = it->second.slot;
     context_.act(action::Disconnect{id, reason});
     remove(id);
@@ -223,8 +258,10 @@ void Peers::drop(PeerId id, DropReason reason, Error why, bool for_good) {
         reason == DropReason::stalled && ++slots_[slot].stalls >= limits::max_failures;
     const bool hopeless = (reason == DropReason::useless || stalls) && !context_.config.follow;
     if (is_ban(reason)) keep_ban(slot, why);
-    failed(slot, std::move(why), for_good || is_ban(reason) || hopeless);
+    failed(slot, std::move(why), for_good || hopeless);
 }
+
+std::vector<PeerId> Peers::siblings(PeerId id) const { return at_address(address(id)); }
 
 void Peers::lower_rank(PeerId id, const std::string& why) {
     const auto it = peers_.find(id);
@@ -347,11 +384,28 @@ std::string Peers::address(PeerId id) const {
     return it == peers_.end() ? "?" : p2p::to_string(slots_[it->second.slot].endpoint);
 }
 
-std::optional<PeerId> Peers::at_address(const std::string& address) const {
+std::vector<PeerId> Peers::at_address(const std::string& address) const {
+    std::vector<PeerId> found;
     for (const auto& [id, peer] : peers_) {
-        if (p2p::to_string(slots_[peer.slot].endpoint) == address) return id;
+        if (p2p::to_string(slots_[peer.slot].endpoint) == address) found.push_back(id);
     }
-    return std::nullopt;
+    return found;
+}
+
+std::uint32_t Peers::part(PeerId id) const {
+    const auto it = peers_.find(id);
+    return it == peers_.end() ? 0 : slots_[it->second.slot].part;
+}
+
+std::vector<PeerId> Peers::ready_peers(std::uint32_t wanted) const {
+    auto ids = ready_peers();
+    std::erase_if(ids, [&](PeerId id) { return part(id) != wanted; });
+    return ids;
+}
+
+std::size_t Peers::endpoints_for(std::uint32_t part) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(slots_, [&](const Slot& slot) { return slot.part == part; }));
 }
 
 bool Peers::failing(PeerId id) const {
@@ -380,11 +434,20 @@ std::uint64_t Peers::bytes_received(PeerId id) const {
 }
 
 std::optional<Error> Peers::exhausted() const {
-    if (slots_.empty()) {
+    if (context_.config.peers.empty()) {
         return Error{errc::no_peer, "no peer to ask", "none was named", "Name one with --peer"};
     }
+    for (std::uint32_t part = 0; part < context_.spread(); ++part) {
+        if (auto why = exhausted(part)) return why;
+    }
+    return std::nullopt;
+}
+
+/// One part that nobody serves is enough to end a run: without it, no block can be scanned.
+std::optional<Error> Peers::exhausted(std::uint32_t part) const {
     const Slot* telling = nullptr;
     for (const auto& slot : slots_) {
+        if (slot.part != part) continue;
         if (!slot.given_up || slot.current != 0) return std::nullopt;
         // Anything says more than that nobody listens.
         if (!telling || (telling->last_error->code == errc::no_peer &&
@@ -392,6 +455,7 @@ std::optional<Error> Peers::exhausted() const {
             telling = &slot;
         }
     }
+    if (!telling) return reasons::nobody_for_part(part, context_.wallet.filter().split);
     return telling->last_error;
 }
 
@@ -404,8 +468,15 @@ void Peers::fill(Statistics& statistics) const {
         if (slot.agent.empty() && slot.bytes_received == 0) continue;
         statistics.bytes_received += slot.bytes_received;
         statistics.bytes_sent += slot.bytes_sent;
-        statistics.peers.push_back(
-            {p2p::to_string(slot.endpoint), slot.agent, slot.bytes_received});
+        auto& peers = statistics.peers;
+        const auto address = p2p::to_string(slot.endpoint);
+        const auto told = std::ranges::find(peers, address, &Statistics::Peer::address);
+        if (told == peers.end()) {
+            peers.push_back({address, slot.agent, slot.bytes_received});
+        } else { // another of its connections
+            told->bytes_received += slot.bytes_received;
+            if (told->agent.empty()) told->agent = slot.agent;
+        }
     }
 }
 

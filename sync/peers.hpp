@@ -28,6 +28,8 @@ class Peers {
     void drop(PeerId peer, DropReason reason, Error why, bool for_good = false);
     /// The same for an address that may or may not be connected now; `reason` is one that bans.
     void ban(const std::string& address, DropReason reason, Error why);
+    /// All connections to the endpoint of this one, itself included.
+    std::vector<PeerId> siblings(PeerId peer) const;
     /// Only a lower place when the scanning peer is chosen.
     void lower_rank(PeerId peer, const std::string& why);
     /// It did something useful: earlier failures are forgiven.
@@ -46,7 +48,13 @@ class Peers {
     /// asked. Whole messages that nobody asked for are not worth it.
     bool moving(PeerId peer);
     std::string address(PeerId peer) const;
-    std::optional<PeerId> at_address(const std::string& address) const;
+    std::vector<PeerId> at_address(const std::string& address) const;
+    /// Which part of the scripts the connection is for.
+    std::uint32_t part(PeerId peer) const;
+    /// Those of ready_peers() that are for this part.
+    std::vector<PeerId> ready_peers(std::uint32_t part) const;
+    /// How many endpoints may ever serve this part.
+    std::size_t endpoints_for(std::uint32_t part) const;
     /// Somebody else than this address was connected once and is being dialled again.
     bool coming_back(const std::string& except) const;
     /// It has failed so often in a row that nothing should wait for it.
@@ -64,6 +72,7 @@ class Peers {
   private:
     struct Slot {
         p2p::Endpoint endpoint;
+        std::uint32_t part = 0;
         PeerId current = 0; ///< 0: not connected
         std::int64_t next_attempt_ms = 0;
         std::int64_t backoff_ms = limits::first_backoff_ms;
@@ -99,7 +108,10 @@ class Peers {
         std::int64_t flood_count = 0;
     };
 
+    void add_slot(const p2p::Endpoint& endpoint, std::uint32_t part);
     void connect(std::size_t slot, const chain::Network& network);
+    void drop_one(PeerId peer, DropReason reason, Error why, bool for_good);
+    std::optional<Error> exhausted(std::uint32_t part) const;
     Taken handshake_step(PeerId id, Peer& peer, const p2p::Message& message);
     void check_services(PeerId id, const p2p::Version& version);
     void failed(std::size_t slot, Error why, bool for_good);

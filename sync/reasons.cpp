@@ -117,11 +117,18 @@ Error closed_while_scanning(const std::string& peer) {
         "or name another peer"};
 }
 
+Error nobody_for_part(std::uint32_t part, std::uint32_t split) {
+    const auto group = std::to_string(part % split + 1) + " of " + std::to_string(split);
+    return {errc::no_peer, "no peer to ask for part " + group + " of the scripts",
+            "every peer that was named is shown another part, now or since an earlier run",
+            "Name more peers with --peer, or a smaller --split"};
+}
+
 Error no_bloom(const std::string& peer) {
     return {errc::no_bloom, peer + " does not serve Bloom filters",
             "its version message lacks NODE_BLOOM (BIP-111)",
             "Set peerbloomfilters=1 on the node, or whitelist=bloomfilter@YOUR_IP for this client "
-            "alone"};
+            "alone; or ask for whole blocks (--method full)"};
 }
 
 Error not_full(const std::string& peer) {
@@ -155,6 +162,11 @@ Error headers_limit(const std::string& peer) {
 
 Error bad_merkleblock(const std::string& peer, const Error& proof) {
     return {errc::bad_peer, peer + " sent a merkleblock whose proof does not hold",
+            proof.cause.empty() ? proof.message : proof.cause, std::string(another_peer)};
+}
+
+Error bad_block(const std::string& peer, const Error& proof) {
+    return {errc::bad_peer, peer + " sent a block that is not what its header commits to",
             proof.cause.empty() ? proof.message : proof.cause, std::string(another_peer)};
 }
 

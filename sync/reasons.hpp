@@ -21,6 +21,8 @@ Error handshake_refused(const std::string& peer, p2p::HandshakeRefusal refusal);
 Error bad_frame(const std::string& peer, const std::string& detail);
 Error lost(const std::string& peer, Loss loss, const std::string& detail);
 Error closed_while_scanning(const std::string& peer);
+/// Nobody of those named may be shown this part of the scripts.
+Error nobody_for_part(std::uint32_t part, std::uint32_t split);
 Error no_bloom(const std::string& peer);
 Error not_full(const std::string& peer);
 Error pruned(const std::string& peer, std::int32_t from_height);
@@ -28,6 +30,7 @@ Error stalled(const std::string& peer, const std::string& what, std::int64_t sec
 Error bad_headers(const std::string& peer, std::string_view rule);
 Error headers_limit(const std::string& peer);
 Error bad_merkleblock(const std::string& peer, const Error& proof);
+Error bad_block(const std::string& peer, const Error& proof);
 Error bad_transaction(const std::string& peer);
 Error flood(const std::string& peer);
 Error blocks_refused(const std::string& peer, std::int32_t height, const chain::Hash256& hash);

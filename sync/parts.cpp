@@ -1,0 +1,100 @@
+#include "sync/parts.hpp"
+
+#include "bip37/sizing.hpp"
+#include "chain/limits.hpp"
+#include "sync/filter_policy.hpp"
+
+#include <algorithm>
+
+namespace headlight::sync {
+namespace {
+
+using wallet::FilterParameters;
+
+/// Four bytes that follow from the secret and the rest, and do not tell the secret.
+std::uint32_t keyed(const FilterParameters& parameters, ByteView rest) {
+    Bytes data(parameters.secret.begin(), parameters.secret.end());
+    data.insert(data.end(), rest.begin(), rest.end());
+    const auto digest = chain::sha256(data);
+    return std::uint32_t{digest[0]} | std::uint32_t{digest[1]} << 8 |
+           std::uint32_t{digest[2]} << 16 | std::uint32_t{digest[3]} << 24;
+}
+
+std::uint32_t count_of(const FilterParameters& parameters) {
+    return parameters.split * parameters.shards;
+}
+
+/// As few filters as hold the elements of one group, with room for a quarter more: then they are
+/// rarely spread anew.
+std::uint32_t shards_for(std::size_t elements, std::uint32_t shards, double fp_rate) {
+    const auto most = bip37::capacity(limits::max_filter_bytes, fp_rate);
+    if (elements / shards <= most) return shards;
+    while (shards < limits::max_shards && (elements + elements / 4) / shards > most)
+        shards *= 2;
+    return shards;
+}
+
+/// A new peer joins the smallest group. Who belongs to one stays there, and so never sees another
+/// part.
+void choose_groups(FilterParameters& parameters, const std::vector<std::string>& peers) {
+    std::vector<std::size_t> members(parameters.split);
+    for (const auto& peer : peers) {
+        const auto known = parameters.groups.find(peer);
+        if (known != parameters.groups.end()) ++members[known->second % parameters.split];
+    }
+    for (const auto& peer : peers) {
+        if (parameters.groups.contains(peer)) continue;
+        if (parameters.groups.size() >= limits::max_grouped_peers) break;
+        const auto least = std::ranges::min_element(members);
+        parameters.groups[peer] = static_cast<std::uint32_t>(least - members.begin());
+        ++*least;
+    }
+}
+
+} // namespace
+
+Parts::Parts(const wallet::Wallet& wallet) : wallet_(wallet), count_(count_of(wallet.filter())) {}
+
+std::uint32_t Parts::of(ByteView script_pubkey) const {
+    return count_ == 1 ? 0 : keyed(wallet_.filter(), script_pubkey) % count_;
+}
+
+std::uint32_t Parts::at(std::size_t position) const {
+    if (count_ == 1) return 0;
+    while (at_.size() <= position)
+        at_.push_back(
+            static_cast<std::uint8_t>(of(wallet_.scripts().at(at_.size()).script_pubkey)));
+    return at_[position];
+}
+
+std::uint32_t Parts::of(const chain::OutPoint& coin) const {
+    if (count_ == 1) return 0;
+    const auto* parent = wallet_.ledger().find(coin.txid);
+    return parent ? of(parent->tx.outputs.at(coin.index).script_pubkey) : 0;
+}
+
+std::vector<std::uint32_t> parts_of_group(const FilterParameters& parameters, std::uint32_t group) {
+    std::vector<std::uint32_t> parts;
+    for (auto part = group % parameters.split; part < count_of(parameters);
+         part += parameters.split)
+        parts.push_back(part);
+    return parts;
+}
+
+std::uint32_t tweak_of(const FilterParameters& parameters, std::uint32_t part,
+                       std::string_view identity) {
+    if (count_of(parameters) == 1 && identity.empty()) return parameters.tweak;
+    const auto text = "tweak " + std::to_string(part) + " " + std::string(identity);
+    return keyed(parameters, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+void choose_parts(wallet::Wallet& wallet, double fp_rate, std::uint32_t split,
+                  const std::vector<std::string>& peers) {
+    auto parameters = wallet.filter();
+    parameters.split = split;
+    parameters.shards = shards_for(elements_of(wallet) / split, parameters.shards, fp_rate);
+    if (split > 1) choose_groups(parameters, peers);
+    wallet.set_filter(parameters);
+}
+
+} // namespace headlight::sync
