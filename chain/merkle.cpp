@@ -8,9 +8,6 @@
 namespace headlight::chain {
 namespace {
 
-/// Of a pair of inner nodes, which a transaction must not be mistaken for.
-constexpr std::size_t inner_pair_bytes = 64;
-
 Error block_refused(std::string cause) {
     return {errc::bad_proof, "a block does not hold", std::move(cause)};
 }
@@ -52,10 +49,7 @@ result<MerkleTree> verify_block(const Hash256& merkle_root,
     std::vector<Hash256> txids;
     txids.reserve(transactions.size());
     for (const auto& tx : transactions) {
-        const auto stripped = serialize(tx, Witness::strip);
-        if (stripped.size() == inner_pair_bytes)
-            return block_refused("a transaction has the size of two inner nodes (CVE-2017-12842)");
-        txids.push_back(hash256(stripped));
+        txids.push_back(hash256(serialize(tx, Witness::strip)));
     }
     MerkleTree tree(std::move(txids));
     if (tree.mutated()) return block_refused("a node has two equal children (CVE-2012-2459)");
@@ -63,6 +57,8 @@ result<MerkleTree> verify_block(const Hash256& merkle_root,
         return block_refused("its transactions lead to the root " + tree.root().to_string() +
                              " and its header has " + merkle_root.to_string());
     }
+    if (!transactions.front().is_coinbase())
+        return block_refused("its first transaction is no coinbase (CVE-2017-12842)");
     return tree;
 }
 

@@ -32,8 +32,10 @@ class MerkleTree {
 
 /// Whether these are all transactions of the block whose header has this root, in their order;
 /// gives their tree. Refuses (bad_proof, with the rule as cause): no transactions or more than
-/// limits::max_block_transactions; one of 64 stripped bytes, which may be a pair of inner nodes
-/// (CVE-2017-12842); equal children (CVE-2012-2459); another root. Witnesses are not covered.
+/// limits::max_block_transactions; equal children (CVE-2012-2459); another root; a first
+/// transaction that is no coinbase: then a level of inner nodes may pass for transactions of 64
+/// bytes each (CVE-2017-12842), and no pair of hashes reads as a coinbase. Honest blocks may hold
+/// transactions of that size. Witnesses are not covered.
 result<MerkleTree> verify_block(const Hash256& merkle_root,
                                 const std::vector<Transaction>& transactions);
 

@@ -25,6 +25,7 @@ tests::Block block_of(std::size_t count) {
     tests::Block block;
     for (std::uint32_t i = 0; i < count; ++i)
         block.transactions.push_back(numbered(i));
+    block.transactions[0].inputs[0].prevout = {{}, 0xffffffff};
     block.header.merkle_root = merkle_root(tests::txids_of(block));
     return block;
 }
@@ -115,16 +116,33 @@ TEST(WholeBlock, OfEqualTransactionsFarApartIsNotTakenForAMutation) {
     EXPECT_TRUE(MerkleTree({Hash256{{1}}, Hash256{{2}}, Hash256{{3}}, Hash256{{3}}}).mutated());
 }
 
-TEST(WholeBlock, IsRefusedWithATransactionOfSixtyFourBytes) { // CVE-2017-12842
+/// 64 bytes without its witness, as two hashes have.
+Transaction of_sixty_four_bytes(std::uint32_t number) {
     Transaction small;
-    small.inputs.push_back({{chain::hash256(Bytes{9}), 0}, {}, 0xffffffff, {Bytes(71, 1)}});
+    small.inputs.push_back({{chain::hash256(Bytes{9}), number}, {}, 0xffffffff, {Bytes(71, 1)}});
     small.outputs.push_back({5'000, Bytes(4, 0x51)});
-    ASSERT_EQ(serialize(small, chain::Witness::strip).size(), 64u);
+    return small;
+}
+
+TEST(WholeBlock, MayHoldATransactionOfSixtyFourBytes) {
     auto block = block_of(3);
-    block.transactions.push_back(small);
-    expect_refused(merkle_root(tests::txids_of(block)), block.transactions, "CVE-2017-12842");
-    block.transactions.back().outputs[0].script_pubkey.push_back(0x51);
+    block.transactions.push_back(of_sixty_four_bytes(1));
     EXPECT_TRUE(verify_block(merkle_root(tests::txids_of(block)), block.transactions));
+}
+
+TEST(WholeBlock, IsRefusedWhenInnerNodesPassForItsTransactions) { // CVE-2017-12842
+    // The block has four transactions; two more are made of the hashes of theirs.
+    const std::vector made{of_sixty_four_bytes(1), of_sixty_four_bytes(2)};
+    std::vector<Hash256> txids;
+    for (const auto& tx : made) {
+        const auto bytes = serialize(tx, chain::Witness::strip);
+        ASSERT_EQ(bytes.size(), 64u);
+        txids.push_back(*Hash256::from_bytes(ByteView(bytes).first(32)));
+        txids.push_back(*Hash256::from_bytes(ByteView(bytes).last(32)));
+    }
+    const auto root = MerkleTree(txids).root();
+    ASSERT_EQ(MerkleTree({chain::txid(made[0]), chain::txid(made[1])}).root(), root);
+    expect_refused(root, made, "CVE-2017-12842");
 }
 
 } // namespace
