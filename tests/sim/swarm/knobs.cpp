@@ -19,6 +19,7 @@ constexpr std::array switches{
     Switch{"spends", &Knobs::spends},     Switch{"jumps", &Knobs::jumps},
     Switch{"coinbase", &Knobs::coinbase}, Switch{"strangers", &Knobs::strangers},
     Switch{"changes", &Knobs::changes},   Switch{"birthdays", &Knobs::birthdays},
+    Switch{"shards", &Knobs::shards},     Switch{"whole", &Knobs::whole},
 };
 
 struct Most {

@@ -27,6 +27,8 @@ struct Knobs {
     bool strangers = true; ///< payments that do not concern the wallet
     bool changes = true;   ///< of what is watched, between runs
     bool birthdays = true;
+    bool shards = true; ///< scripts spread over several filters
+    bool whole = true;  ///< runs that ask for whole blocks
 
     // The most of each.
     std::uint64_t blocks = std::numeric_limits<std::uint64_t>::max(); ///< before the first run

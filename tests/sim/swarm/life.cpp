@@ -95,6 +95,14 @@ void Life::save_wallet(const std::vector<wallet::Descriptor>& descriptors) {
         const auto added = made->add(descriptors[i], payer_->gap(), birthday_of(i), i == 0);
         if (!added) complain("not watched: " + to_string(added.error()));
     }
+    Dice dice(seed_, "shards");
+    auto filter = made->filter();
+    for (auto& byte : filter.secret)
+        byte = static_cast<std::uint8_t>(dice.next());
+    const bool spread = dice.one_in(4);
+    const auto shards = static_cast<std::uint32_t>(dice.between(2, 4));
+    if (spread && knobs_.shards) filter.shards = shards;
+    made->set_filter(filter);
     world_->disk().wallet = made->state();
 }
 
@@ -216,6 +224,8 @@ void Life::count_run() {
     tally_.reorganised_runs += statistics.reorganised.has_value();
     tally_.rescanned_blocks += static_cast<std::uint64_t>(statistics.rescanned_blocks);
     tally_.more_filters += statistics.filterloads > 1;
+    tally_.spread_runs += statistics.parts > 1;
+    tally_.whole_runs += statistics.filterloads == 0 && statistics.scanned_blocks > 0;
     tally_.hidden += static_cast<std::uint64_t>(statistics.omissions);
 }
 
@@ -228,6 +238,8 @@ void Tally::add(const Tally& other) {
     reorganised_runs += other.reorganised_runs;
     rescanned_blocks += other.rescanned_blocks;
     more_filters += other.more_filters;
+    spread_runs += other.spread_runs;
+    whole_runs += other.whole_runs;
     hidden += other.hidden;
     bans += other.bans;
     longest_calm_ms = std::max(longest_calm_ms, other.longest_calm_ms);
@@ -237,8 +249,9 @@ std::string Tally::to_string() const {
     const auto text = [](std::uint64_t figure) { return std::to_string(figure); };
     return text(runs) + " runs (" + text(crashes) + " crashed, " + text(full_disks) +
            " on a full disk, " + text(failed_runs) + " failed, " + text(reorganised_runs) +
-           " reorganised, " + text(more_filters) + " with several filters), " + text(actions) +
-           " actions, " + text(rescanned_blocks) + " blocks scanned again, " + text(hidden) +
+           " reorganised, " + text(more_filters) + " with several filters, " + text(spread_runs) +
+           " spread, " + text(whole_runs) + " of whole blocks), " + text(actions) + " actions, " +
+           text(rescanned_blocks) + " blocks scanned again, " + text(hidden) +
            " hidden transactions found, " + text(bans) + " bans, the longest calm run " +
            std::to_string(longest_calm_ms) + " ms";
 }

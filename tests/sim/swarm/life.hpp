@@ -17,6 +17,8 @@ struct Tally {
     std::uint64_t reorganised_runs = 0;
     std::uint64_t rescanned_blocks = 0;
     std::uint64_t more_filters = 0; ///< runs that sent more than one
+    std::uint64_t spread_runs = 0;  ///< with several parts
+    std::uint64_t whole_runs = 0;   ///< that scanned whole blocks
     std::uint64_t hidden = 0;       ///< transactions that a second peer found
     std::uint64_t bans = 0;
     std::int64_t longest_calm_ms = 0;

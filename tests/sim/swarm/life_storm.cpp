@@ -35,6 +35,7 @@ sync::Config Life::config(Dice& dice) {
     // By chance alone a lie may be missed.
     if (checks == 2 || (lies_ && checks != 0)) config.cross_check = 1.0;
     if (!forgives) config.bans = world_->disk().bans;
+    config.whole_blocks = knobs_.whole && Dice(seed_, "whole", tally_.runs).one_in(8);
     return config;
 }
 

@@ -40,7 +40,8 @@ void Watch::action(const sync::Action& action) {
         sent(send->peer, send->message);
     } else if (const auto* connect = std::get_if<sync::action::Connect>(&action)) {
         if (!connections_.insert(connect->peer).second) complain("a peer's number is used twice");
-        if (connections_.size() > limits::max_peers) complain("too many connections");
+        const auto parts = world_->engine().statistics().parts;
+        if (connections_.size() > limits::max_peers * parts) complain("too many connections");
     } else if (const auto* gone = std::get_if<sync::action::Disconnect>(&action)) {
         connections_.erase(gone->peer);
         asked_.erase(gone->peer);
@@ -56,9 +57,13 @@ void Watch::action(const sync::Action& action) {
 void Watch::sent(sync::PeerId peer, const p2p::Message& message) {
     auto& asked = asked_[peer];
     if (const auto* getdata = std::get_if<p2p::GetData>(&message)) {
-        const auto blocks = std::ranges::count(getdata->entries, p2p::InvType::filtered_block,
-                                               &p2p::InvEntry::type);
-        asked.blocks += static_cast<std::size_t>(blocks);
+        const auto of_type = [&](p2p::InvType type) {
+            return static_cast<std::size_t>(
+                std::ranges::count(getdata->entries, type, &p2p::InvEntry::type));
+        };
+        asked.blocks += of_type(p2p::InvType::filtered_block) + of_type(p2p::InvType::block);
+        if (of_type(p2p::InvType::block) > 0 && asked.blocks > limits::whole_window_blocks)
+            complain(std::to_string(asked.blocks) + " whole blocks in flight");
         if (getdata->entries.size() >
             std::max<std::size_t>(limits::scan_batch_blocks, limits::max_tx_requests))
             complain("a getdata of " + std::to_string(getdata->entries.size()));
@@ -86,7 +91,9 @@ void Watch::event(const sync::Event& event) {
     const auto* received = std::get_if<sync::event::Received>(&event);
     if (!received) return;
     auto& asked = asked_[received->peer];
-    if (std::holds_alternative<bip37::MerkleBlock>(received->message) && asked.blocks > 0) {
+    const bool block = std::holds_alternative<bip37::MerkleBlock>(received->message) ||
+                       std::holds_alternative<p2p::Block>(received->message);
+    if (block && asked.blocks > 0) {
         --asked.blocks;
         for (auto& [nonce, before] : asked.fences)
             before -= before > 0;
