@@ -111,6 +111,8 @@ class Story : public EngineRun::Network {
         config.follow = follow_;
         if (kind == 3) config.until_height = input_.choose(40);
         if (kind == 4) config.mempool_wait_ms = 20'000;
+        config.whole_blocks = kind == 6 || kind == 7;
+        if (kind == 8 || kind == 9) run_.spread(2);
         if (kind == 5)
             config.broadcast =
                 world_.loose()[input_.choose(static_cast<std::uint32_t>(world_.loose().size()))];

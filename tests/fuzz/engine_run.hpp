@@ -27,6 +27,9 @@ class EngineRun {
         disk_.wallet = world.fresh();
     }
 
+    /// Later runs have as many filters at least.
+    void spread(std::uint32_t shards) { disk_.wallet.filter.shards = shards; }
+
     /// Starts a client on what the disk holds; one that runs is gone at once.
     void start(sync::Config config) {
         live_.clear();
