@@ -111,7 +111,7 @@ Error no_next(const Context& context) {
 
 result<void> print_next(Context& context, const wallet::Wallet& wallet, bool with_code) {
     const auto next = wallet.scripts().next_receive();
-    const auto* script = next ? wallet.scripts().script(*next) : nullptr;
+    const auto script = next ? wallet.scripts().script(*next) : std::nullopt;
     if (!script) return no_next(context);
     const auto address = address_text(wallet, script->script_pubkey);
     std::string code;

@@ -23,8 +23,7 @@ boost::json::value highest(const wallet::BranchState& branch) {
 
 std::string label_of(const wallet::Wallet& wallet, const DescriptorState& state) {
     if (wallet.labels().empty()) return {};
-    const auto name = label_name(wallet.scripts().descriptor(state.id), wallet.network());
-    const auto found = wallet.labels().find(name);
+    const auto found = wallet.labels().find(label_name(state.descriptor));
     return found == wallet.labels().end() ? std::string() : found->second;
 }
 
@@ -55,40 +54,53 @@ std::string used_text(const DescriptorState& state) {
     return text;
 }
 
-std::string as_table(const wallet::Wallet& wallet) {
+std::vector<std::string> row_of(const wallet::Wallet& wallet, const DescriptorState& state,
+                                bool labelled) {
+    std::vector<std::string> row{to_text(state.birthday), std::to_string(state.gap),
+                                 used_text(state)};
+    if (labelled) row.push_back(label_of(wallet, state));
+    row.push_back(state.descriptor);
+    return row;
+}
+
+/// Row by row: there may be a million. The last column, the text, is as wide as it is.
+void print_table(Output& out, const wallet::Wallet& wallet) {
     using enum Table::Align;
-    const auto& states = wallet.scripts().descriptors();
+    const auto states = wallet.scripts().descriptors();
     const bool labelled =
-        std::ranges::any_of(states, [&](auto& state) { return !label_of(wallet, state).empty(); });
+        !wallet.labels().empty() && std::ranges::any_of(states, [&](const auto& state) {
+            return !label_of(wallet, state).empty();
+        });
     std::vector<Table::Column> columns{{"BIRTHDAY"}, {"GAP", right}, {"HIGHEST USED"}};
     if (labelled) columns.push_back({"LABEL"});
     columns.push_back({"DESCRIPTOR"});
     Table table(std::move(columns));
-    for (const auto& state : states) {
-        std::vector<std::string> row{to_text(state.birthday), std::to_string(state.gap),
-                                     used_text(state)};
-        if (labelled) row.push_back(label_of(wallet, state));
-        row.push_back(state.descriptor);
-        table.add(std::move(row));
-    }
-    return table.to_string();
+    const auto measured = labelled ? states : wallet.scripts().textless_descriptors();
+    for (const auto& state : measured)
+        table.measure(row_of(wallet, state, labelled));
+    out.text(table.heading());
+    for (const auto& state : states)
+        out.text(table.line(row_of(wallet, state, labelled)));
 }
 
 } // namespace
+
+void write_descriptors(const wallet::Wallet& wallet, const Output::Write& write) {
+    for (const auto& state : wallet.scripts().descriptors())
+        write(descriptor_json(wallet, state));
+}
 
 result<void> perform(Context& context, const command::Descriptors&) {
     const auto opened =
         client::open_wallet(context.paths, wallet::store::WalletDb::Mode::read_only);
     if (!opened) return opened.error();
-    const auto& states = opened->wallet->scripts().descriptors();
-    if (!context.out.json()) {
-        context.out.text(states.empty() ? "Nothing is watched.\n" : as_table(*opened->wallet));
-        return {};
-    }
-    boost::json::array array;
-    for (const auto& state : states)
-        array.push_back(descriptor_json(*opened->wallet, state));
-    context.out.value(array);
+    const auto& wallet = *opened->wallet;
+    if (context.out.json())
+        context.out.value([&](const Output::Write& write) { write_descriptors(wallet, write); });
+    else if (wallet.scripts().descriptors().empty())
+        context.out.text("Nothing is watched.\n");
+    else
+        print_table(context.out, wallet);
     return {};
 }
 

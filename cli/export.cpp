@@ -12,13 +12,6 @@ namespace headlight::cli {
 
 namespace {
 
-boost::json::array descriptors_json(const wallet::Wallet& wallet) {
-    boost::json::array array;
-    for (const auto& state : wallet.scripts().descriptors())
-        array.push_back(descriptor_json(wallet, state));
-    return array;
-}
-
 boost::json::object transaction_json(const View& view, const wallet::HistoryEntry& entry) {
     const auto& stored = *view.wallet().ledger().find(entry.txid);
     auto object = history_json(entry, transaction_label(view.wallet(), entry.txid));
@@ -54,12 +47,13 @@ result<void> perform(Context& context, const command::Export&) {
     object["tip"] = view->chain.height;
     object["rescan"] = wallet.rescan() ? to_json(*wallet.rescan()) : nullptr;
     object["balance"] = to_json(wallet.ledger().balance(view->best_height()));
-    object["descriptors"] = descriptors_json(wallet);
-    auto& transactions = object["transactions"].emplace_array();
+    boost::json::object tail;
+    auto& transactions = tail["transactions"].emplace_array();
     for (const auto& entry : wallet.ledger().history(context.now()))
         transactions.push_back(transaction_json(*view, entry));
-    object["labels"] = labels_json(wallet);
-    context.out.value(std::move(object)); // JSON for people as well
+    tail["labels"] = labels_json(wallet);
+    const auto descriptors = [&](const Output::Write& write) { write_descriptors(wallet, write); };
+    context.out.value(object, "descriptors", descriptors, std::move(tail)); // for people as well
     return {};
 }
 

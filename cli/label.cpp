@@ -61,11 +61,11 @@ void print(Context& context, const std::string& item, const std::string& label) 
 
 } // namespace
 
-std::string label_name(const wallet::Descriptor& descriptor, const chain::Network& network) {
-    if (!descriptor.text().starts_with("addr(")) return descriptor.text();
-    const auto script = descriptor.script_pubkey(0, 0);
-    const auto address = script ? wallet::encode_address(*script, network) : std::nullopt;
-    return address.value_or(descriptor.text());
+std::string label_name(std::string_view descriptor_text) {
+    constexpr std::string_view begin = "addr(";
+    if (!descriptor_text.starts_with(begin)) return std::string(descriptor_text);
+    const auto address = descriptor_text.substr(begin.size());
+    return std::string(address.substr(0, address.find(')')));
 }
 
 result<std::vector<std::string>> label_names(std::string_view item, const chain::Network& network) {
@@ -76,7 +76,7 @@ result<std::vector<std::string>> label_names(std::string_view item, const chain:
     if (!descriptors) return descriptors.error();
     std::vector<std::string> names;
     for (const auto& descriptor : *descriptors)
-        names.push_back(label_name(descriptor, network));
+        names.push_back(label_name(descriptor.text()));
     return names;
 }
 
@@ -103,7 +103,7 @@ std::string script_label(const Wallet& wallet, ByteView script_pubkey) {
         if (const auto& label = label_under(wallet, *address); !label.empty()) return label;
     }
     for (const auto& ref : wallet.scripts().find(script_pubkey)) {
-        const auto& text = wallet.scripts().descriptor(ref.descriptor).text();
+        const auto text = wallet.scripts().state(ref.descriptor).descriptor;
         if (const auto& label = label_under(wallet, text); !label.empty()) return label;
     }
     return {};

@@ -13,7 +13,7 @@ namespace headlight::cli {
 /// one, a descriptor has its text (an address's descriptor the address), an extended public key
 /// those of its descriptors. Errors: as wallet::parse_watch_item.
 result<std::vector<std::string>> label_names(std::string_view item, const chain::Network& network);
-std::string label_name(const wallet::Descriptor& descriptor, const chain::Network& network);
+std::string label_name(std::string_view descriptor_text); ///< of a canonical one
 /// Error: bad_argument for an empty or too long text, or one that is not plain text of one line.
 result<void> check_label(std::string_view text);
 

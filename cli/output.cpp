@@ -4,9 +4,11 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include <ostream>
+#include <utility>
 
 namespace headlight::cli {
 
@@ -27,17 +29,42 @@ void print_error(const Host& host, const Error& error, bool json) {
 
 void Output::text(std::string_view text) { host_.out << text; }
 
+void Output::add_warnings(boost::json::object& object) const {
+    if (warnings_.empty()) return;
+    auto& warnings = object["warnings"].emplace_array();
+    for (const auto& warning : warnings_)
+        warnings.emplace_back(warning);
+}
+
 void Output::value(boost::json::object object) {
-    if (!warnings_.empty()) {
-        boost::json::array warnings;
-        for (const auto& warning : warnings_)
-            warnings.emplace_back(warning);
-        object["warnings"] = std::move(warnings);
-    }
+    add_warnings(object);
     host_.out << json_text(object) << '\n';
 }
 
 void Output::value(const boost::json::array& array) { host_.out << json_text(array) << '\n'; }
+
+void Output::write_array(const Elements& elements) {
+    const char* before = "[";
+    elements([&](const boost::json::object& element) {
+        host_.out << std::exchange(before, ",") << json_text(element);
+    });
+    host_.out << (*before == '[' ? "[]" : "]");
+}
+
+void Output::value(const Elements& elements) {
+    write_array(elements);
+    host_.out << '\n';
+}
+
+void Output::value(const boost::json::object& head, std::string_view key, const Elements& elements,
+                   boost::json::object tail) {
+    add_warnings(tail);
+    auto text = json_text(head);
+    text.back() = ','; // it ends in a brace
+    host_.out << text << boost::json::serialize(boost::json::string_view(key)) << ':';
+    write_array(elements);
+    host_.out << ',' << json_text(tail).substr(1) << '\n';
+}
 
 void Output::line(const boost::json::object& object) {
     host_.out << json_text(object) << std::endl;

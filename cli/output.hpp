@@ -6,6 +6,7 @@
 
 #include <boost/json/fwd.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,13 @@ class Output {
     /// "warnings".
     void value(boost::json::object object);
     void value(const boost::json::array& array);
+    /// The same, element by element: there may be a million.
+    using Write = std::function<void(const boost::json::object& element)>;
+    using Elements = std::function<void(const Write& write)>;
+    void value(const Elements& elements);
+    /// `head` and `tail` as one object, with such an array under `key` between their members.
+    void value(const boost::json::object& head, std::string_view key, const Elements& elements,
+               boost::json::object tail);
     /// One line of JSON on stdout at once, for programs that follow.
     void line(const boost::json::object& object);
 
@@ -49,6 +57,8 @@ class Output {
 
   private:
     void say(std::string_view text);
+    void add_warnings(boost::json::object& object) const;
+    void write_array(const Elements& elements);
 
     const Host& host_;
     bool json_;

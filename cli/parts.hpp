@@ -14,5 +14,7 @@ boost::json::object history_json(const wallet::HistoryEntry& entry, const std::s
 /// An entry of `descriptors`.
 boost::json::object descriptor_json(const wallet::Wallet& wallet,
                                     const wallet::DescriptorState& state);
+/// Those of all, in the order of ids.
+void write_descriptors(const wallet::Wallet& wallet, const Output::Write& write);
 
 } // namespace headlight::cli

@@ -64,7 +64,7 @@ bool earlier(const View& view, const Birthday& a, const Birthday& b) {
 }
 
 void add_descriptors(Summary& summary, const View& view) {
-    for (const auto& state : view.wallet().scripts().descriptors()) {
+    for (const auto& state : view.wallet().scripts().textless_descriptors()) {
         summary.gap = std::max(summary.gap, state.gap);
         if (!summary.birthday || earlier(view, state.birthday, *summary.birthday))
             summary.birthday = state.birthday;

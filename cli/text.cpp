@@ -73,25 +73,35 @@ std::string count(std::int64_t number, std::string_view thing) {
     return std::to_string(number) + " " + std::string(thing) + (number == 1 ? "" : "s");
 }
 
-std::string Table::to_string() const {
-    std::vector<std::size_t> widths;
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
     for (const auto& column : columns_)
-        widths.push_back(column.heading.size());
-    for (const auto& row : rows_)
-        for (std::size_t i = 0; i < widths.size(); ++i)
-            widths[i] = std::max(widths[i], row[i].size());
+        widths_.push_back(column.heading.size());
+}
 
-    std::string text;
-    const auto add_line = [&](auto&& cell) {
-        std::string line;
-        for (std::size_t i = 0; i < columns_.size(); ++i)
-            line += (i ? "  " : "") + pad(cell(i), widths[i], columns_[i].align);
-        line.erase(line.find_last_not_of(' ') + 1);
-        text += line + "\n";
-    };
-    add_line([&](std::size_t i) { return columns_[i].heading; });
+void Table::measure(const Row& row) {
+    for (std::size_t i = 0; i < widths_.size(); ++i)
+        widths_[i] = std::max(widths_[i], row[i].size());
+}
+
+std::string Table::heading() const {
+    Row row;
+    for (const auto& column : columns_)
+        row.push_back(column.heading);
+    return line(row);
+}
+
+std::string Table::line(const Row& row) const {
+    std::string line;
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+        line += (i ? "  " : "") + pad(row[i], widths_[i], columns_[i].align);
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+}
+
+std::string Table::to_string() const {
+    auto text = heading();
     for (const auto& row : rows_)
-        add_line([&](std::size_t i) { return row[i]; });
+        text += line(row);
     return text;
 }
 

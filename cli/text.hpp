@@ -28,14 +28,24 @@ class Table {
         std::string heading;
         Align align = Align::left;
     };
-    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    using Row = std::vector<std::string>;
+    explicit Table(std::vector<Column> columns);
+    void add(Row row) {
+        measure(row);
+        rows_.push_back(std::move(row));
+    }
     bool empty() const { return rows_.empty(); }
     std::string to_string() const;
 
+    /// Of more rows than should be held at once, each is measured first, and then written.
+    void measure(const Row& row);
+    std::string heading() const;
+    std::string line(const Row& row) const;
+
   private:
     std::vector<Column> columns_;
-    std::vector<std::vector<std::string>> rows_;
+    std::vector<std::size_t> widths_;
+    std::vector<Row> rows_;
 };
 
 } // namespace headlight::cli

@@ -8,6 +8,8 @@
 
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+
 namespace headlight::cli {
 
 namespace {
@@ -21,7 +23,7 @@ Error own_descriptor(const Descriptor& descriptor) {
 }
 
 Error not_watched(const wallet::Wallet& wallet, const Descriptor& descriptor) {
-    const auto name = label_name(descriptor, wallet.network());
+    const auto name = label_name(descriptor.text());
     const auto script = descriptor.script_pubkey(0, 0);
     const auto places = script && !descriptor.ranged() ? wallet.scripts().find(*script)
                                                        : std::span<const wallet::ScriptRef>();
@@ -33,44 +35,46 @@ Error not_watched(const wallet::Wallet& wallet, const Descriptor& descriptor) {
             "Remove that one"};
 }
 
-/// An extended public key stands for several descriptors; some of them may have gone before.
-result<std::set<std::uint32_t>> find_all(const wallet::Wallet& wallet,
-                                         const std::vector<Descriptor>& all, bool several) {
-    std::set<std::uint32_t> ids;
+using Ids = std::vector<std::uint32_t>;
+
+/// An extended public key stands for `several` descriptors; some of them may have gone before.
+result<void> find_all(const wallet::Wallet& wallet, const std::vector<Descriptor>& item,
+                      bool several, Ids& ids) {
+    const auto found_before = ids.size();
     std::optional<Error> missing;
-    for (const auto& descriptor : all) {
+    for (const auto& descriptor : item) {
         const auto id = wallet.scripts().id_of(descriptor);
         if (!id) {
             missing = not_watched(wallet, descriptor);
             if (!several) return *missing;
-        } else if (wallet.scripts().state(*id).generated) {
+        } else if (wallet.scripts().is_generated(*id)) {
             return own_descriptor(descriptor);
         } else {
-            ids.insert(*id);
+            ids.push_back(*id);
         }
     }
-    if (ids.empty() && missing) return *missing;
-    return ids;
+    if (ids.size() == found_before && missing) return *missing;
+    return {};
 }
 
-result<std::set<std::uint32_t>> find_items(const Context& context, const wallet::Wallet& wallet,
-                                           const command::Unwatch& unwatch) {
-    std::set<std::uint32_t> ids;
-    const auto take = [&](const std::vector<Descriptor>& all, bool several) -> result<void> {
-        auto found = find_all(wallet, all, several);
-        if (!found) return found.error();
-        ids.merge(*found);
-        return {};
+/// Sorted, each once.
+result<Ids> find_items(const Context& context, const wallet::Wallet& wallet,
+                       const command::Unwatch& unwatch) {
+    Ids ids;
+    const auto take = [&](bool several) {
+        return [&, several](const std::vector<Descriptor>& item) {
+            return find_all(wallet, item, several, ids);
+        };
     };
-    for (const auto& item : unwatch.items) {
-        const auto parsed = parse_watch_items(context, {item}, {});
-        if (!parsed) return parsed.error();
-        if (const auto taken = take(*parsed, true); !taken) return taken.error();
+    if (const auto taken = for_items(context, unwatch.items, take(true)); !taken)
+        return taken.error();
+    if (!unwatch.file.empty()) {
+        const auto lines = for_item_lines(context, unwatch.file, take(false));
+        if (!lines) return lines.error();
+        if (*lines == 0) return nothing_in(unwatch.file);
     }
-    if (unwatch.file.empty()) return ids;
-    const auto parsed = parse_watch_items(context, {}, unwatch.file);
-    if (!parsed) return parsed.error();
-    if (const auto taken = take(*parsed, false); !taken) return taken.error();
+    std::ranges::sort(ids);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     return ids;
 }
 
@@ -79,15 +83,14 @@ result<std::set<std::uint32_t>> find_items(const Context& context, const wallet:
 result<void> perform(Context& context, const command::Unwatch& unwatch) {
     auto opened = client::open_wallet(context.paths, wallet::store::WalletDb::Mode::read_write);
     if (!opened) return opened.error();
-    const auto ids = find_items(context, *opened->wallet, unwatch);
+    auto ids = find_items(context, *opened->wallet, unwatch);
     if (!ids) return ids.error();
-    const auto done = wallet::unwatch(opened->wallet->state(), *ids, context.network());
-    if (!done) return done.error();
-    if (auto stored = opened->db->apply(done->changes); !stored) return stored;
+    const auto done = wallet::unwatch(*opened->wallet, std::move(*ids));
+    if (auto stored = opened->db->apply(done.changes); !stored) return stored;
 
-    const auto removed = static_cast<std::int64_t>(ids->size());
-    const auto forgotten = static_cast<std::int64_t>(done->changes.erased.size());
-    const auto left = static_cast<std::int64_t>(done->scripts_left);
+    const auto removed = static_cast<std::int64_t>(done.changes.removed.size());
+    const auto forgotten = static_cast<std::int64_t>(done.changes.erased.size());
+    const auto left = static_cast<std::int64_t>(done.scripts_left);
     context.out.note("The next sync loads a filter without it. A peer that kept the one before "
                      "can see what is gone.");
     if (context.out.json())

@@ -1,4 +1,5 @@
-// `watch`: adds what others hold the keys of. All items are understood before anything is changed.
+// `watch`: adds what others hold the keys of. Nothing is stored unless all items are
+// understood.
 #include "cli/birthday.hpp"
 #include "cli/commands.hpp"
 #include "cli/label.hpp"
@@ -28,22 +29,25 @@ struct Count {
     std::int64_t known = 0;
 };
 
-result<Count> add_all(wallet::Wallet& wallet, const std::vector<Descriptor>& all, std::uint32_t gap,
-                      Birthday birthday) {
+/// Into the wallet in memory: what is wrong with a later item leaves the file as it is.
+result<Count> add_all(const Context& context, wallet::Wallet& wallet, const command::Watch& watch) {
     Count counted;
-    for (const auto& descriptor : all) {
-        const auto added = wallet.add(descriptor, gap, birthday, false);
-        if (!added) return added.error();
-        ++(added->is_new ? counted.added : counted.known);
-    }
+    const auto add = [&](const std::vector<Descriptor>& item) -> result<void> {
+        for (const auto& descriptor : item) {
+            const auto birthday = watch.birthday.value_or(Birthday{});
+            const auto added = wallet.add(descriptor, watch.gap, birthday, false);
+            if (!added) return added.error();
+            ++(added->is_new ? counted.added : counted.known);
+            if (!watch.label.empty()) wallet.set_label(label_name(descriptor.text()), watch.label);
+        }
+        return {};
+    };
+    if (const auto done = for_items(context, watch.items, add); !done) return done.error();
+    if (watch.file.empty()) return counted;
+    const auto lines = for_item_lines(context, watch.file, add);
+    if (!lines) return lines.error();
+    if (*lines == 0 && watch.items.empty()) return nothing_in(watch.file);
     return counted;
-}
-
-void label_all(wallet::Wallet& wallet, const std::vector<Descriptor>& all,
-               const std::string& label) {
-    if (label.empty()) return;
-    for (const auto& descriptor : all)
-        wallet.set_label(label_name(descriptor, wallet.network()), label);
 }
 
 result<void> store(const Context& context, client::OpenWallet& opened) {
@@ -59,19 +63,15 @@ result<void> perform(Context& context, const command::Watch& watch) {
     if (!watch.label.empty()) {
         if (const auto good = check_label(watch.label); !good) return good.error();
     }
-    const auto all = parse_watch_items(context, watch.items, watch.file);
-    if (!all) return all.error();
     auto opened = open_or_new(context);
     if (!opened) return opened.error();
-    const auto birthday = watch.birthday.value_or(Birthday{});
-    const auto counted = add_all(*opened->wallet, *all, watch.gap, birthday);
+    const auto counted = add_all(context, *opened->wallet, watch);
     if (!counted) return counted.error();
-    label_all(*opened->wallet, *all, watch.label);
     const auto scripts = static_cast<std::int64_t>(opened->wallet->scripts().size());
     if (auto stored = store(context, *opened); !stored) return stored;
 
     if (counted->added > 0) {
-        const auto from = watch.birthday ? to_text(birthday) : "the first block";
+        const auto from = watch.birthday ? to_text(*watch.birthday) : "the first block";
         context.out.note("The next sync scans for what is new from " + from + " on.");
     }
     if (context.out.json())

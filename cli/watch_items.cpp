@@ -7,8 +7,6 @@ namespace headlight::cli {
 
 namespace {
 
-using wallet::Descriptor;
-
 // The rest of an item's own error says what and why; the line says where.
 Error in_line(Error error, std::size_t line, std::string_view text) {
     auto where = "line " + std::to_string(line);
@@ -19,48 +17,39 @@ Error in_line(Error error, std::size_t line, std::string_view text) {
     return error;
 }
 
-result<void> parse_item(const chain::Network& network, std::string_view text,
-                        std::vector<Descriptor>& all) {
-    auto parsed = wallet::parse_watch_item(trim(text), network);
-    if (!parsed) return parsed.error();
-    for (auto& descriptor : *parsed)
-        all.push_back(std::move(descriptor));
-    return {};
-}
-
-result<void> parse_lines(const chain::Network& network, std::string_view text,
-                         std::vector<Descriptor>& all) {
-    std::size_t number = 0;
-    while (!text.empty()) {
-        const auto end = std::min(text.find('\n'), text.size());
-        const auto line = trim(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-        ++number;
-        if (line.empty() || line.front() == '#') continue;
-        if (const auto parsed = parse_item(network, line, all); !parsed)
-            return in_line(parsed.error(), number, line);
-    }
-    return {};
-}
-
 } // namespace
 
-result<std::vector<Descriptor>> parse_watch_items(const Context& context,
-                                                  const std::vector<std::string>& items,
-                                                  const std::string& file) {
-    std::vector<Descriptor> all;
+result<void> for_items(const Context& context, const std::vector<std::string>& items,
+                       const TakeItem& take) {
     for (const auto& item : items) {
-        if (const auto parsed = parse_item(context.network(), item, all); !parsed)
-            return parsed.error();
+        const auto parsed = wallet::parse_watch_item(item, context.network());
+        if (!parsed) return parsed.error();
+        if (const auto taken = take(*parsed); !taken) return taken;
     }
-    if (file.empty()) return all;
-    const auto text = read_input(context.out.host(), file, limits::max_watch_file_bytes);
-    if (!text) return text.error();
-    if (const auto parsed = parse_lines(context.network(), *text, all); !parsed)
-        return parsed.error();
-    if (!all.empty()) return all;
-    return Error{errc::bad_argument, "there is nothing in " + file,
-                 "it has no line but blanks and comments", "Write one item a line"};
+    return {};
+}
+
+result<std::size_t> for_item_lines(const Context& context, const std::string& file,
+                                   const TakeItem& take) {
+    std::size_t number = 0;
+    std::size_t items = 0;
+    const auto read =
+        read_lines(context.out.host(), file, limits::max_watch_file_bytes,
+                   [&](std::string_view text) -> result<void> {
+                       const auto line = trim(text);
+                       ++number;
+                       if (line.empty() || line.front() == '#') return {};
+                       ++items;
+                       const auto parsed = wallet::parse_watch_item(line, context.network());
+                       return parsed ? take(*parsed) : in_line(parsed.error(), number, line);
+                   });
+    if (!read) return read.error();
+    return items;
+}
+
+Error nothing_in(const std::string& file) {
+    return {errc::bad_argument, "there is nothing in " + file,
+            "it has no line but blanks and comments", "Write one item a line"};
 }
 
 } // namespace headlight::cli

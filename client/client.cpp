@@ -136,19 +136,33 @@ SyncOutcome run(const Paths& paths, SyncOptions& options, const OnNotice& on_not
 
 } // namespace
 
-result<void> OpenWallet::save() { return db->apply(wallet->take_changes()); }
+result<void> OpenWallet::save() {
+    // Of new descriptors there may be a million.
+    auto ids = wallet->scripts().take_dirty();
+    const auto changes = wallet->take_changes();
+    if (ids.empty()) return db->apply(changes);
+    return db->apply(changes, [&](const wallet::TakeDescriptor& take) -> result<void> {
+        for (const auto id : ids)
+            if (const auto taken = take(wallet->scripts().state(id)); !taken) return taken;
+        return {};
+    });
+}
 
 result<OpenWallet> open_wallet(const Paths& paths, WalletDb::Mode mode) {
     std::error_code error;
     if (!fs::exists(paths.wallet_file(), error)) return missing(paths);
     auto db = WalletDb::open(paths.wallet_file(), mode);
     if (!db) return db.error();
-    auto state = (*db)->load();
+    auto wallet = wallet::Wallet::create(*paths.network, 0, 0);
+    auto state = (*db)->load([&](const wallet::WalletState& so_far,
+                                 const wallet::DescriptorState& descriptor) -> result<void> {
+        if (so_far.network != paths.network->name) return other_network(paths, so_far.network);
+        return wallet->scripts().load(descriptor);
+    });
     if (!state) return state.error();
     if (state->network != paths.network->name) return other_network(paths, state->network);
-    auto loaded = wallet::Wallet::load(std::move(*state), *paths.network);
-    if (!loaded) return loaded.error();
-    return OpenWallet{std::move(*db), std::move(*loaded)};
+    wallet->restore(std::move(*state));
+    return OpenWallet{std::move(*db), std::move(wallet)};
 }
 
 std::unique_ptr<wallet::Wallet> new_wallet(const chain::Network& network, std::string fingerprint,
@@ -160,9 +174,16 @@ std::unique_ptr<wallet::Wallet> new_wallet(const chain::Network& network, std::s
 
 result<OpenWallet> store_new_wallet(const Paths& paths, std::unique_ptr<wallet::Wallet> wallet) {
     if (const auto made = make_folder(paths.wallets()); !made) return made.error();
-    auto db = WalletDb::create(paths.wallet_file(), wallet->state());
+    const auto descriptors = [&](const wallet::TakeDescriptor& take) -> result<void> {
+        for (const auto& state : wallet->scripts().descriptors())
+            if (const auto taken = take(state); !taken) return taken;
+        return {};
+    };
+    auto db = WalletDb::create(paths.wallet_file(), wallet->rest(),
+                               wallet::store::real_file_system(), descriptors);
     if (!db) return db.error();
-    wallet->take_changes(); // all of it is in the file now
+    wallet->scripts().take_dirty(); // all of it is in the file now
+    wallet->take_changes();
     return OpenWallet{std::move(*db), std::move(wallet)};
 }
 

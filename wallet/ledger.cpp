@@ -80,11 +80,19 @@ LedgerDelta Ledger::reindex() {
 }
 
 bool Ledger::relevant(const chain::Transaction& tx) const {
-    const bool touches_us =
-        std::ranges::any_of(tx.inputs, [&](auto& input) { return is_ours(input.prevout); }) ||
-        std::ranges::any_of(tx.outputs,
-                            [&](auto& out) { return !scripts_->find(out.script_pubkey).empty(); });
-    return touches_us && could_be_mined(tx);
+    return relevant(tx, [](const ScriptRef&) { return true; });
+}
+
+bool Ledger::relevant(const chain::Transaction& tx, const ScriptTest& counts) const {
+    const auto pays_us = [&](const chain::TxOut& output) {
+        return std::ranges::any_of(scripts_->find(output.script_pubkey), counts);
+    };
+    const auto spends_ours = [&](const chain::TxIn& input) {
+        return is_ours(input.prevout) && pays_us(output(input.prevout));
+    };
+    return (std::ranges::any_of(tx.inputs, spends_ours) ||
+            std::ranges::any_of(tx.outputs, pays_us)) &&
+           could_be_mined(tx);
 }
 
 LedgerDelta Ledger::confirm(const chain::Transaction& tx, const chain::Hash256& txid,
@@ -200,12 +208,12 @@ void Ledger::adopt_new_scripts(Change& change) {
 }
 
 void Ledger::adopt(std::size_t script_position, Change& change) {
-    const Bytes& script = scripts_->at(script_position).script_pubkey;
+    const auto script = scripts_->at(script_position).script_pubkey;
     bool paid = false;
     auto [at, end] = foreign_.equal_range(script_hash(script));
     while (at != end) {
         const auto outpoint = at->second;
-        if (output(outpoint).script_pubkey != script) {
+        if (!std::ranges::equal(output(outpoint).script_pubkey, script)) {
             ++at;
             continue;
         }

@@ -91,6 +91,9 @@ class Ledger {
     /// Whether it pays one of our scripts or spends one of our coins. Never one that no block can
     /// hold (amounts out of range, an input twice, CVE-2018-17144).
     bool relevant(const chain::Transaction& tx) const;
+    /// The same, as if only the scripts of these places were ours.
+    using ScriptTest = std::function<bool(const ScriptRef&)>;
+    bool relevant(const chain::Transaction& tx, const ScriptTest& counts) const;
     /// A proven transaction. Not ours: delta.ours is false and nothing is kept. Marks scripts as
     /// used. A witness known from before is kept (filtered blocks send none).
     LedgerDelta confirm(const chain::Transaction& tx, const chain::Hash256& txid,

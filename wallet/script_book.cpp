@@ -1,8 +1,6 @@
 // Deriving the wallet's scripts ahead of use, and finding them again.
 #include "wallet/script_book.hpp"
 
-#include "chain/script.hpp"
-
 #include <algorithm>
 
 namespace headlight::wallet {
@@ -10,10 +8,6 @@ namespace headlight::wallet {
 namespace {
 
 constexpr std::uint64_t index_end = 0x80000000; ///< BIP-32: hardened indexes begin
-
-std::string_view as_text(ByteView bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 /// How many indexes are required: 0 .. highest_used + gap.
 std::uint64_t required_count(const DescriptorState& state, const BranchState& branch) {
@@ -43,41 +37,38 @@ bool plausible(const DescriptorState& state, const Descriptor& descriptor) {
 
 } // namespace
 
-std::vector<Bytes> DerivedScript::elements() const { return chain::filter_elements(script_pubkey); }
+// Coming in
 
 result<ScriptBook::Added> ScriptBook::add(const Descriptor& descriptor, std::uint32_t gap,
                                           Birthday birthday, bool generated) {
-    if (descriptor.ranged() && (gap == 0 || gap > limits::max_gap)) return bad_gap(gap);
+    const bool ranged = descriptor.ranged();
+    if (ranged && (gap == 0 || gap > limits::max_gap)) return bad_gap(gap);
     if (const auto known = id_of(descriptor)) {
-        auto& state = states_[slot(*known)];
-        if (gap > state.gap && descriptor.ranged()) {
-            state.gap = gap;
-            dirty_.insert(*known);
-            for (std::uint32_t branch = 0; branch < state.branches.size(); ++branch) {
-                extend(*known, branch);
-            }
-        }
-        return Added{*known, false};
+        return Added{*known, false, ranged && widen(full(slot(*known)), gap)};
     }
-    if (!descriptor.ranged()) {
-        for (std::uint32_t branch = 0; branch < descriptor.branches(); ++branch) {
-            const auto script = descriptor.script_pubkey(branch, 0);
-            if (!script) return script.error();
-        }
+    for (std::uint32_t branch = 0; !ranged && branch < descriptor.branches(); ++branch) {
+        const auto script = descriptor.script_pubkey(branch, 0);
+        if (!script) return script.error();
     }
-    DescriptorState state;
-    state.id = next_id();
-    state.descriptor = descriptor.text();
-    state.gap = gap;
-    state.birthday = birthday;
-    state.generated = generated;
-    state.branches.resize(descriptor.branches());
-    const auto id = state.id;
-    append(descriptor, std::move(state));
+    DescriptorState state{next_id(), descriptor.text(),
+                          gap,       birthday,
+                          generated, std::vector<BranchState>(descriptor.branches(), {-1, 1})};
+    dirty_.push_back(state.id);
+    const Added added{.id = state.id, .is_new = true};
+    if (append_single(descriptor, state)) return added;
+    auto& made = append_full(descriptor, std::move(state));
     for (std::uint32_t branch = 0; branch < descriptor.branches(); ++branch)
-        extend(id, branch);
-    dirty_.insert(id);
-    return Added{id, true};
+        extend(made, branch);
+    return added;
+}
+
+bool ScriptBook::widen(Full& full, std::uint32_t gap) {
+    if (gap <= full.state.gap) return false;
+    full.state.gap = gap;
+    dirty_.push_back(full.state.id);
+    for (std::uint32_t branch = 0; branch < full.state.branches.size(); ++branch)
+        extend(full, branch);
+    return true;
 }
 
 result<void> ScriptBook::load(const DescriptorState& state) {
@@ -86,108 +77,98 @@ result<void> ScriptBook::load(const DescriptorState& state) {
     if (state.id < next_id() || id_of(*descriptor) || !plausible(state, *descriptor)) {
         return damaged(state, "its stored state contradicts itself");
     }
-    auto empty = state;
-    for (auto& branch : empty.branches)
-        branch.derived = 0;
-    append(std::move(*descriptor), std::move(empty));
+    if (append_single(*descriptor, state)) return {};
+    auto& made = append_full(std::move(*descriptor), state);
     for (std::uint32_t branch = 0; branch < state.branches.size(); ++branch) {
-        derive_up_to(state.id, branch, state.branches[branch].derived);
+        derive_up_to(made, branch, state.branches[branch].derived);
         // A version that looked less far ahead may have written the file.
-        if (extend(state.id, branch)) dirty_.insert(state.id);
+        if (extend(made, branch)) dirty_.push_back(state.id);
     }
     return {};
 }
 
-// Ids are their own places until a descriptor is removed.
-std::size_t ScriptBook::slot(std::uint32_t id) const {
-    if (id < states_.size() && states_[id].id == id) return id;
-    const auto found = std::ranges::lower_bound(states_, id, {}, &DescriptorState::id);
-    return static_cast<std::size_t>(found - states_.begin());
+/// Whether all of the state follows from the script and the terms, and so was kept as these.
+bool ScriptBook::append_single(const Descriptor& descriptor, const DescriptorState& state) {
+    const auto form = single_form(descriptor.text());
+    if (form == SingleForm::none || state.branches.size() != 1) return false;
+    const auto& branch = state.branches.front();
+    if (branch.derived != 1 || branch.highest_used < -1 || branch.highest_used > 0) return false;
+    const auto script = descriptor.script_pubkey(0, 0);
+    if (!script || single_text(form, *script, *network_) != descriptor.text()) return false;
+    const auto terms = keep({state.gap, state.birthday, state.generated});
+    const auto place = log_.append({state.id, 0, 0}, *script);
+    slots_.push_back({state.id, place, terms, form, branch.highest_used == 0});
+    return true;
 }
 
-void ScriptBook::append(Descriptor descriptor, DescriptorState state) {
-    positions_.emplace_back(state.branches.size());
-    descriptors_.push_back(std::move(descriptor));
-    by_text_.emplace(descriptors_.back().text(), state.id);
-    states_.push_back(std::move(state));
-}
-
-std::optional<std::uint32_t> ScriptBook::id_of(const Descriptor& descriptor) const {
-    const auto found = by_text_.find(descriptor.text());
-    if (found == by_text_.end()) return std::nullopt;
+std::uint32_t ScriptBook::keep(const Terms& terms) {
+    const auto next = static_cast<std::uint32_t>(terms_.size());
+    const auto [found, is_new] = terms_places_.try_emplace(terms, next);
+    if (is_new) terms_.push_back(terms);
     return found->second;
 }
 
-std::set<Birthday> ScriptBook::birthdays() const {
-    std::set<Birthday> all;
-    for (const auto& state : states_)
-        all.insert(state.birthday);
-    return all;
+/// With nothing derived yet.
+ScriptBook::Full& ScriptBook::append_full(Descriptor descriptor, DescriptorState state) {
+    for (auto& branch : state.branches)
+        branch.derived = 0;
+    slots_.push_back({state.id, static_cast<std::uint32_t>(full_.size()), 0, {}, false});
+    full_by_text_.emplace(descriptor.text(), state.id);
+    std::vector<Positions> positions(state.branches.size());
+    full_.push_back({std::move(descriptor), std::move(state), std::move(positions)});
+    return full_.back();
 }
 
-bool ScriptBook::extend(std::uint32_t id, std::uint32_t branch) {
-    const auto& state = states_[slot(id)];
+// Deriving
+
+bool ScriptBook::extend(Full& full, std::uint32_t branch) {
+    const auto& state = full.state;
     const auto before = state.branches[branch].derived;
-    if (!descriptor(id).ranged()) {
-        derive_up_to(id, branch, 1);
+    if (!full.descriptor.ranged()) {
+        derive_up_to(full, branch, 1);
     } else {
         const auto required = required_count(state, state.branches[branch]);
         const auto low_water = std::min(state.gap, limits::script_headroom / 2);
         if (before < required + low_water) {
-            derive_up_to(id, branch, required + limits::script_headroom);
+            derive_up_to(full, branch, required + limits::script_headroom);
         }
     }
     return state.branches[branch].derived != before;
 }
 
-void ScriptBook::derive_up_to(std::uint32_t id, std::uint32_t branch, std::uint64_t count) {
-    const auto at = slot(id);
-    auto& derived = states_[at].branches[branch].derived;
+void ScriptBook::derive_up_to(Full& full, std::uint32_t branch, std::uint64_t count) {
+    auto& derived = full.state.branches[branch].derived;
+    auto& positions = full.positions[branch];
     const auto end = static_cast<std::uint32_t>(std::min(count, index_end));
     if (derived >= end) return;
-    positions_[at][branch].reserve(end);
+    positions.reserve(end);
     for (; derived < end; ++derived) {
-        auto script = derive(id, branch, derived);
-        if (!script) { // BIP-32: an invalid index is skipped, as every wallet does
-            positions_[at][branch].push_back(none);
-            continue;
-        }
-        positions_[at][branch].push_back(static_cast<std::uint32_t>(log_.size()));
-        place({{id, branch, derived}, std::move(*script)});
+        const auto script = derive(full, branch, derived);
+        // BIP-32: an invalid index is skipped, as every wallet does
+        positions.push_back(script ? log_.append({full.state.id, branch, derived}, *script) : none);
     }
 }
 
-result<Bytes> ScriptBook::derive(std::uint32_t id, std::uint32_t branch,
+result<Bytes> ScriptBook::derive(const Full& full, std::uint32_t branch,
                                  std::uint32_t index) const {
-    const auto& from = descriptor(id);
-    return derive_ ? derive_(from, branch, index) : from.script_pubkey(branch, index);
-}
-
-void ScriptBook::place(DerivedScript script) {
-    log_.push_back(std::move(script));
-    const auto& stored = log_.back();
-    const auto [found, is_new] =
-        by_script_.try_emplace(as_text(stored.script_pubkey), Places{stored.ref, {}});
-    if (is_new) return;
-    auto& places = found->second;
-    if (places.all.empty()) places.all.push_back(places.first);
-    places.all.push_back(stored.ref);
-}
-
-std::span<const ScriptRef> ScriptBook::find(ByteView script_pubkey) const {
-    const auto found = by_script_.find(as_text(script_pubkey));
-    if (found == by_script_.end()) return {};
-    const auto& places = found->second;
-    if (places.all.empty()) return {&places.first, 1};
-    return places.all;
+    if (derive_) return derive_(full.descriptor, branch, index);
+    return full.descriptor.script_pubkey(branch, index);
 }
 
 bool ScriptBook::mark_used(const ScriptRef& ref) {
-    auto& branch = states_[slot(ref.descriptor)].branches[ref.branch];
-    if (branch.highest_used >= ref.index) return false;
-    branch.highest_used = ref.index;
-    extend(ref.descriptor, ref.branch);
-    dirty_.insert(ref.descriptor);
+    const auto at = slot(ref.descriptor);
+    auto& single = slots_[at];
+    if (single.form != SingleForm::none) {
+        if (single.used) return false;
+        single.used = true;
+    } else {
+        auto& of = full(at);
+        auto& branch = of.state.branches[ref.branch];
+        if (branch.highest_used >= ref.index) return false;
+        branch.highest_used = ref.index;
+        extend(of, ref.branch);
+    }
+    dirty_.push_back(ref.descriptor);
     return true;
 }
 
@@ -201,31 +182,103 @@ bool ScriptBook::mark_used(ByteView script_pubkey) {
     return changed;
 }
 
+// Looking
+
+// Ids are their own slots until a descriptor is removed, and never lie further back than ids are
+// missing.
+std::size_t ScriptBook::slot(std::uint32_t id) const {
+    if (id < slots_.size() && slots_[id].id == id) return id;
+    if (id >= next_id()) return slots_.size();
+    const auto missing = next_id() - slots_.size();
+    const auto at = [&](std::size_t place) {
+        return slots_.begin() + static_cast<std::ptrdiff_t>(place);
+    };
+    const auto first = at(id - std::min<std::size_t>(missing, id));
+    const auto last = at(std::min<std::size_t>(id + std::size_t{1}, slots_.size()));
+    const auto found = std::ranges::lower_bound(first, last, id, {}, &Slot::id);
+    if (found == last || found->id != id) return slots_.size();
+    return static_cast<std::size_t>(found - slots_.begin());
+}
+
+DescriptorState ScriptBook::state_in(std::size_t slot, bool with_text) const {
+    const auto& single = slots_[slot];
+    if (single.form == SingleForm::none) return full(slot).state;
+    const auto& terms = terms_[single.terms];
+    DescriptorState state{
+        single.id, {}, terms.gap, terms.birthday, terms.generated, {{single.used ? 0 : -1, 1}}};
+    if (with_text)
+        state.descriptor = single_text(single.form, log_.at(single.place).script_pubkey, *network_);
+    return state;
+}
+
+Descriptor ScriptBook::descriptor(std::uint32_t id) const {
+    const auto at = slot(id);
+    if (slots_[at].form == SingleForm::none) return full(at).descriptor;
+    return Descriptor::parse(state_in(at, true).descriptor, *network_).value();
+}
+
+std::optional<std::uint32_t> ScriptBook::id_of(const Descriptor& descriptor) const {
+    const auto known = full_by_text_.find(descriptor.text());
+    if (known != full_by_text_.end()) return known->second;
+    const auto form = single_form(descriptor.text());
+    if (form == SingleForm::none) return std::nullopt;
+    const auto script = descriptor.script_pubkey(0, 0);
+    if (!script) return std::nullopt;
+    for (const auto& ref : find(*script)) {
+        if (slots_[slot(ref.descriptor)].form == form) return ref.descriptor;
+    }
+    return std::nullopt;
+}
+
+std::set<Birthday> ScriptBook::birthdays() const {
+    std::set<Birthday> all;
+    for (const auto& terms : terms_)
+        all.insert(terms.birthday);
+    for (const auto& full : full_)
+        all.insert(full.state.birthday);
+    return all;
+}
+
+std::size_t ScriptBook::scripts_of(std::uint32_t id) const {
+    const auto at = slot(id);
+    if (at == slots_.size()) return 0;
+    if (slots_[at].form != SingleForm::none) return 1;
+    std::size_t count = 0;
+    for (const auto& positions : full(at).positions)
+        count += positions.size() - static_cast<std::size_t>(std::ranges::count(positions, none));
+    return count;
+}
+
 bool ScriptBook::required(std::size_t position) const {
-    const auto& ref = log_[position].ref;
-    if (!descriptor(ref.descriptor).ranged()) return true;
-    const auto& state = states_[slot(ref.descriptor)];
+    const auto ref = log_.at(position).ref;
+    const auto at = slot(ref.descriptor);
+    if (slots_[at].form != SingleForm::none || !full(at).descriptor.ranged()) return true;
+    const auto& state = full(at).state;
     return ref.index < required_count(state, state.branches[ref.branch]);
 }
 
 std::optional<ScriptRef> ScriptBook::next_receive() const {
-    const auto ranged = [&](const DescriptorState& state) { return descriptor(state.id).ranged(); };
+    const auto ranged = [](const Full& full) { return full.descriptor.ranged(); };
     auto chosen = std::ranges::find_if(
-        states_, [&](const DescriptorState& state) { return state.generated && ranged(state); });
-    if (chosen == states_.end()) chosen = std::ranges::find_if(states_, ranged);
-    if (chosen == states_.end()) return std::nullopt;
-    const auto& positions = positions_[slot(chosen->id)][0];
-    for (auto index = static_cast<std::size_t>(chosen->branches[0].highest_used + 1);
+        full_, [&](const Full& full) { return full.state.generated && ranged(full); });
+    if (chosen == full_.end()) chosen = std::ranges::find_if(full_, ranged);
+    if (chosen == full_.end()) return std::nullopt;
+    const auto& positions = chosen->positions[0];
+    for (auto index = static_cast<std::size_t>(chosen->state.branches[0].highest_used + 1);
          index < positions.size(); ++index) {
-        if (positions[index] != none) return log_[positions[index]].ref;
+        if (positions[index] != none) return log_.at(positions[index]).ref;
     }
     return std::nullopt;
 }
 
 std::optional<std::size_t> ScriptBook::position(const ScriptRef& ref) const {
     const auto at = slot(ref.descriptor);
-    if (at == states_.size() || states_[at].id != ref.descriptor) return std::nullopt;
-    const auto& branches = positions_[at];
+    if (at == slots_.size()) return std::nullopt;
+    if (slots_[at].form != SingleForm::none) {
+        if (ref.branch != 0 || ref.index != 0) return std::nullopt;
+        return slots_[at].place;
+    }
+    const auto& branches = full(at).positions;
     if (ref.branch >= branches.size() || ref.index >= branches[ref.branch].size()) {
         return std::nullopt;
     }
@@ -234,14 +287,16 @@ std::optional<std::size_t> ScriptBook::position(const ScriptRef& ref) const {
     return position;
 }
 
-const DerivedScript* ScriptBook::script(const ScriptRef& ref) const {
+std::optional<DerivedScript> ScriptBook::script(const ScriptRef& ref) const {
     const auto place = position(ref);
-    return place ? &log_[*place] : nullptr;
+    if (!place) return std::nullopt;
+    return at(*place);
 }
 
 std::vector<std::uint32_t> ScriptBook::take_dirty() {
-    std::vector<std::uint32_t> ids(dirty_.begin(), dirty_.end());
-    dirty_.clear();
+    auto ids = std::exchange(dirty_, {});
+    std::ranges::sort(ids);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     return ids;
 }
 

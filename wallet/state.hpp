@@ -1,9 +1,11 @@
 // A wallet as plain values: what a store loads and what it is told to change. No behaviour here.
 #pragma once
 
+#include "chain/result.hpp"
 #include "chain/transaction.hpp"
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -82,7 +84,8 @@ struct FilterParameters {
     std::uint32_t shards = 1;     ///< filters that the elements of one peer are spread over
     double fp_rate = 0;           ///< as chosen last; 0: never
     std::uint32_t split = 1;      ///< groups of peers that each get a part, as chosen last
-    /// What further tweaks and the parts of scripts follow from; told to nobody. All zero: none yet.
+    /// What further tweaks and the parts of scripts follow from; told to nobody. All zero: none
+    /// yet.
     std::array<std::uint8_t, 16> secret{};
     /// With a split: which group a peer ("host:port") belongs to, for good.
     std::map<std::string, std::uint32_t> groups{};
@@ -128,5 +131,10 @@ struct WalletChanges {
     bool empty() const { return *this == WalletChanges{}; }
     friend bool operator==(const WalletChanges&, const WalletChanges&) = default;
 };
+
+/// Descriptors one by one, so that a million need not be held at once as they are here.
+using TakeDescriptor = std::function<result<void>(const DescriptorState&)>;
+/// Gives those that are to be stored beside a state or changes, until `take` fails; its error.
+using DescriptorSource = std::function<result<void>(const TakeDescriptor& take)>;
 
 } // namespace headlight::wallet

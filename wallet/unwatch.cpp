@@ -1,19 +1,19 @@
 #include "wallet/unwatch.hpp"
 
-#include "wallet/wallet.hpp"
+#include <algorithm>
 
 namespace headlight::wallet {
 
-result<Unwatched> unwatch(const WalletState& state, const std::set<std::uint32_t>& ids,
-                          const chain::Network& network) {
-    auto rest = state;
-    std::erase_if(rest.descriptors, [&](const auto& one) { return ids.contains(one.id); });
-    const auto wallet = Wallet::load(std::move(rest), network);
-    if (!wallet) return wallet.error();
-    Unwatched done{.changes = {}, .scripts_left = (*wallet)->scripts().size()};
-    done.changes.removed.assign(ids.begin(), ids.end());
-    for (const auto& stored : state.transactions)
-        if (!(*wallet)->ledger().relevant(stored.tx)) done.changes.erased.push_back(stored.txid);
+Unwatched unwatch(const Wallet& wallet, std::vector<std::uint32_t> ids) {
+    Unwatched done{.changes = {}, .scripts_left = wallet.scripts().size()};
+    for (const auto id : ids)
+        done.scripts_left -= wallet.scripts().scripts_of(id);
+    const auto stays = [&](const ScriptRef& ref) {
+        return !std::ranges::binary_search(ids, ref.descriptor);
+    };
+    for (const auto& stored : wallet.ledger().all())
+        if (!wallet.ledger().relevant(stored.tx, stays)) done.changes.erased.push_back(stored.txid);
+    done.changes.removed = std::move(ids);
     return done;
 }
 

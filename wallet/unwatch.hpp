@@ -1,11 +1,7 @@
 // Removing descriptors from a wallet.
 #pragma once
 
-#include "chain/network.hpp"
-#include "chain/result.hpp"
-#include "wallet/state.hpp"
-
-#include <set>
+#include "wallet/wallet.hpp"
 
 namespace headlight::wallet {
 
@@ -16,8 +12,7 @@ struct Unwatched {
 
 /// For the store: nothing in memory can forget a script, as filters are made from a log of them.
 /// Whoever loads the wallet again has one without these. Labels stay, and so does the scan
-/// position: nothing else has to be scanned again. Errors: as Wallet::load.
-result<Unwatched> unwatch(const WalletState& state, const std::set<std::uint32_t>& ids,
-                          const chain::Network& network);
+/// position: nothing else has to be scanned again. `ids`: sorted, each once, all known.
+Unwatched unwatch(const Wallet& wallet, std::vector<std::uint32_t> ids);
 
 } // namespace headlight::wallet

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace headlight::wallet {
 
@@ -31,31 +32,32 @@ result<std::unique_ptr<Wallet>> Wallet::load(WalletState state, const chain::Net
         const auto loaded = wallet->scripts_.load(descriptor);
         if (!loaded) return loaded.error();
     }
-    wallet->ledger_.load(std::move(state.transactions));
-    wallet->fingerprint_ = std::move(state.fingerprint);
-    wallet->created_ = state.created;
-    wallet->labels_ = std::move(state.labels);
-    wallet->scan_ = state.scan;
-    wallet->trail_ = std::move(state.scan_trail);
-    wallet->rescan_ = state.rescan;
-    wallet->rescan_other_ = state.rescan_other;
-    wallet->filter_ = state.filter;
-    wallet->checked_to_ = state.checked_to;
+    wallet->restore(std::move(state));
     return wallet;
+}
+
+void Wallet::restore(WalletState rest) {
+    ledger_.load(std::move(rest.transactions));
+    fingerprint_ = std::move(rest.fingerprint);
+    created_ = rest.created;
+    labels_ = std::move(rest.labels);
+    scan_ = rest.scan;
+    trail_ = std::move(rest.scan_trail);
+    rescan_ = rest.rescan;
+    rescan_other_ = rest.rescan_other;
+    filter_ = std::move(rest.filter);
+    checked_to_ = rest.checked_to;
 }
 
 result<ScriptBook::Added> Wallet::add(const Descriptor& descriptor, std::uint32_t gap,
                                       Birthday birthday, bool generated) {
     const auto scripts_before = scripts_.size();
-    const auto known = scripts_.id_of(descriptor);
-    const auto gap_before = known ? scripts_.state(*known).gap : 0;
     auto added = scripts_.add(descriptor, gap, birthday, generated);
     if (!added) return added;
     // A larger gap promises scripts that were derived, but not in the filter of every scanned
     // block.
-    const bool wider = known && scripts_.state(added->id).gap > gap_before;
-    if (wider || scripts_.size() != scripts_before) {
-        request_rescan(scripts_.state(added->id).birthday);
+    if (added->wider || scripts_.size() != scripts_before) {
+        request_rescan(added->is_new ? birthday : scripts_.state(added->id).birthday);
     }
     return added;
 }
@@ -164,11 +166,18 @@ void Wallet::set_label(const std::string& name, const std::string& text) {
 }
 
 WalletState Wallet::state() const {
+    auto state = rest();
+    const auto all = scripts_.descriptors();
+    state.descriptors.reserve(all.size());
+    std::ranges::copy(all, std::back_inserter(state.descriptors));
+    return state;
+}
+
+WalletState Wallet::rest() const {
     WalletState state;
     state.network = std::string(network_->name);
     state.fingerprint = fingerprint_;
     state.created = created_;
-    state.descriptors = scripts_.descriptors();
     state.transactions = ledger_.all();
     state.labels = labels_;
     state.scan = scan_;

@@ -16,6 +16,9 @@ class Wallet {
     /// Errors: damaged, when a stored descriptor no longer parses; wrong_network.
     static result<std::unique_ptr<Wallet>> load(WalletState state, const chain::Network& network,
                                                 DeriveScript derive = {});
+    /// The rest of what load() takes, for a wallet as create() makes it into which
+    /// scripts().load() has put the descriptors, one by one.
+    void restore(WalletState rest);
     static std::unique_ptr<Wallet> create(const chain::Network& network, std::uint32_t tweak,
                                           std::int64_t created, std::string fingerprint = {},
                                           DeriveScript derive = {});
@@ -65,6 +68,7 @@ class Wallet {
 
     /// The whole state (what a store would load).
     WalletState state() const;
+    WalletState rest() const; ///< without the descriptors, of which there may be a million
     /// What changed since the last call.
     WalletChanges take_changes();
 

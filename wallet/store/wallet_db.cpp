@@ -46,23 +46,26 @@ class SqliteWallet final : public WalletDb {
     void hold(FileDescriptor lock) { lock_ = std::move(lock); }
     result<void> open(Mode mode);
     /// Into an empty database.
-    result<void> fill(const WalletState& state);
+    result<void> fill(const WalletState& state, const DescriptorSource& more);
 
-    result<WalletState> load() override;
-    result<void> apply(const WalletChanges& changes) override;
+    result<WalletState> load(const TakeLoaded& take) override;
+    result<void> apply(const WalletChanges& changes, const DescriptorSource& more) override;
 
   private:
     Error failure(std::string_view action) const { return sqlite_error(action, path_, database_); }
     Error part_missing() const { return damaged_wallet(path_, "a part of its state is missing"); }
     result<void> upgrade();
     int put_identity(const WalletState& state);
-    int write(const WalletChanges& changes);
+    int write(const WalletChanges& changes, const DescriptorSource& more);
     int write_meta(const WalletChanges& changes);
     int write_rows(const WalletChanges& changes);
+    int write_descriptors(const DescriptorSource& source);
 
     template <class Read>
     result<void> for_rows(Table table, std::string_view sql, Seal& seal, Read read);
-    result<void> load_into(WalletState& state);
+    result<void> load_into(WalletState& state, const TakeLoaded& take);
+    result<void> load_meta(WalletState& state, Seal& seal);
+    result<void> load_descriptors(const WalletState& so_far, Seal& seal, const TakeLoaded& take);
     result<void> load_rows(WalletState& state, Seal& seal);
     result<void> check_seal(const Seal& found);
 
@@ -118,7 +121,7 @@ result<void> SqliteWallet::upgrade() {
     return {};
 }
 
-result<void> SqliteWallet::fill(const WalletState& state) {
+result<void> SqliteWallet::fill(const WalletState& state, const DescriptorSource& more) {
     if (database_.open(path_, Database::Access::read_write) != SQLITE_OK ||
         database_.run("PRAGMA synchronous = FULL; BEGIN IMMEDIATE") != SQLITE_OK ||
         create_schema(database_) != SQLITE_OK || rows_.prepare(database_) != SQLITE_OK ||
@@ -135,7 +138,7 @@ result<void> SqliteWallet::fill(const WalletState& state) {
     all.rescan_other = state.rescan_other;
     all.filter = state.filter;
     all.checked_to = state.checked_to;
-    if (write(all) != SQLITE_OK || database_.run("COMMIT") != SQLITE_OK) {
+    if (write(all, more) != SQLITE_OK || database_.run("COMMIT") != SQLITE_OK) {
         return failure("cannot create");
     }
     return {};
@@ -143,8 +146,8 @@ result<void> SqliteWallet::fill(const WalletState& state) {
 
 // Writing
 
-result<void> SqliteWallet::apply(const WalletChanges& changes) {
-    if (changes.empty()) return {};
+result<void> SqliteWallet::apply(const WalletChanges& changes, const DescriptorSource& more) {
+    if (changes.empty() && !more) return {};
     if (mode_ == Mode::read_only) {
         return Error{errc::bad_argument,
                      "the changes for " + path_.string() + " cannot be stored",
@@ -152,7 +155,7 @@ result<void> SqliteWallet::apply(const WalletChanges& changes) {
                      {}};
     }
     const auto seal = rows_.seal();
-    if (database_.run("BEGIN IMMEDIATE") == SQLITE_OK && write(changes) == SQLITE_OK &&
+    if (database_.run("BEGIN IMMEDIATE") == SQLITE_OK && write(changes, more) == SQLITE_OK &&
         database_.run("COMMIT") == SQLITE_OK) {
         return {};
     }
@@ -169,9 +172,10 @@ int SqliteWallet::put_identity(const WalletState& state) {
     return code;
 }
 
-int SqliteWallet::write(const WalletChanges& changes) {
+int SqliteWallet::write(const WalletChanges& changes, const DescriptorSource& more) {
     int code = write_meta(changes);
     if (code == SQLITE_OK) code = write_rows(changes);
+    if (code == SQLITE_OK && more) code = write_descriptors(more);
     return code == SQLITE_OK ? rows_.put_seal() : code;
 }
 
@@ -211,67 +215,88 @@ int SqliteWallet::write_rows(const WalletChanges& changes) {
     return SQLITE_OK;
 }
 
+int SqliteWallet::write_descriptors(const DescriptorSource& source) {
+    int code = SQLITE_OK;
+    const auto done = source([&](const DescriptorState& descriptor) -> result<void> {
+        code = rows_.put(descriptor);
+        return code == SQLITE_OK ? result<void>() : Error{errc::io, "a descriptor is not stored"};
+    });
+    return done ? SQLITE_OK : code;
+}
+
 // Reading
 
-/// `read` gives whether a row holds together.
+/// `read` gives an error that ends the reading, or whether the row holds together.
 template <class Read>
 result<void> SqliteWallet::for_rows(Table table, std::string_view sql, Seal& seal, Read read) {
     Statement statement;
     if (statement.prepare(database_, sql) != SQLITE_OK) return failure("cannot read");
     int row = 0;
     while ((row = statement.next_row()) == 1) {
-        if (!read(statement)) return damaged_wallet(path_, "a stored row fails its checksum");
+        const result<bool> holds = read(statement);
+        if (!holds) return holds.error();
+        if (!*holds) return damaged_wallet(path_, "a stored row fails its checksum");
         seal.add(table, statement.sum());
     }
     if (row < 0) return failure("cannot read");
     return {};
 }
 
-result<WalletState> SqliteWallet::load() {
+result<WalletState> SqliteWallet::load(const TakeLoaded& take) {
     WalletState state;
     // One snapshot, whoever writes meanwhile.
     if (database_.run("BEGIN") != SQLITE_OK) return failure("cannot read");
-    const auto loaded = load_into(state);
+    const auto loaded = load_into(state, take);
     database_.run("COMMIT");
     if (!loaded) return loaded.error();
     database_.keep_log(false);
     return state;
 }
 
-result<void> SqliteWallet::load_into(WalletState& state) {
+result<void> SqliteWallet::load_into(WalletState& state, const TakeLoaded& take) {
     Seal seal;
-    if (const auto loaded = load_rows(state, seal); !loaded) return loaded.error();
-    return check_seal(seal);
+    auto done = load_meta(state, seal);
+    if (done) done = load_descriptors(state, seal, take);
+    if (done) done = load_rows(state, seal);
+    return done ? check_seal(seal) : done;
 }
 
-result<void> SqliteWallet::load_rows(WalletState& state, Seal& seal) {
+result<void> SqliteWallet::load_meta(WalletState& state, Seal& seal) {
     std::size_t metas = 0;
-    auto done = for_rows(Table::meta, sql::all_meta, seal, [&](Statement& row) {
+    const auto done = for_rows(Table::meta, sql::all_meta, seal, [&](Statement& row) {
         const auto name = row.text();
         const auto value = row.blob();
         ++metas;
         return row.sum_holds() && decode_meta(name, value, state);
     });
-    if (done && metas != meta_rows(version_)) done = part_missing();
-    if (done) {
-        done = for_rows(Table::descriptors, sql::all_descriptors, seal, [&](Statement& row) {
-            auto descriptor = read_descriptor(row);
-            if (!descriptor) return false;
-            // A gap is a descriptor that was removed; without a seal, it may be a lost row as well.
-            const bool sealed = version_ >= first_sealed_version;
-            if (!sealed && descriptor->id != state.descriptors.size()) return false;
-            state.descriptors.push_back(std::move(*descriptor));
-            return true;
-        });
-    }
-    if (done) {
-        done = for_rows(Table::transactions, sql::all_transactions, seal, [&](Statement& row) {
-            auto stored = read_transaction_row(row);
-            if (!stored) return false;
-            state.transactions.push_back(std::move(*stored));
-            return true;
-        });
-    }
+    if (done && metas != meta_rows(version_)) return part_missing();
+    return done;
+}
+
+result<void> SqliteWallet::load_descriptors(const WalletState& so_far, Seal& seal,
+                                            const TakeLoaded& take) {
+    std::uint32_t next = 0;
+    return for_rows(Table::descriptors, sql::all_descriptors, seal,
+                    [&](Statement& row) -> result<bool> {
+                        const auto descriptor = read_descriptor(row);
+                        if (!descriptor) return false;
+                        // A gap is a descriptor that was removed; without a seal, it may be a lost
+                        // row as well.
+                        const bool sealed = version_ >= first_sealed_version;
+                        if (!sealed && descriptor->id != next++) return false;
+                        if (const auto taken = take(so_far, *descriptor); !taken)
+                            return taken.error();
+                        return true;
+                    });
+}
+
+result<void> SqliteWallet::load_rows(WalletState& state, Seal& seal) {
+    auto done = for_rows(Table::transactions, sql::all_transactions, seal, [&](Statement& row) {
+        auto stored = read_transaction_row(row);
+        if (!stored) return false;
+        state.transactions.push_back(std::move(*stored));
+        return true;
+    });
     if (done) {
         done = for_rows(Table::labels, sql::all_labels, seal, [&](Statement& row) {
             const auto name = row.text();
@@ -309,7 +334,7 @@ result<void> name_for_good(const std::filesystem::path& from, const std::filesys
 }
 
 result<void> write_new_file(const std::filesystem::path& path, const WalletState& state,
-                            FileSystem& system) {
+                            FileSystem& system, const DescriptorSource& more) {
     const auto draft = beside(path, ".creating");
     const auto clean = [&] {
         system.remove(draft);
@@ -319,7 +344,7 @@ result<void> write_new_file(const std::filesystem::path& path, const WalletState
     if (!open_file(draft, O_RDWR | O_CREAT | O_EXCL).is_open()) {
         return file_error("cannot create", draft, errno);
     }
-    auto filled = SqliteWallet(draft).fill(state);
+    auto filled = SqliteWallet(draft).fill(state, more);
     if (filled) filled = name_for_good(draft, path, system);
     if (!filled) clean();
     return filled;
@@ -332,14 +357,32 @@ Error exists_error(const std::filesystem::path& path) {
 
 } // namespace
 
+result<WalletState> WalletDb::load() {
+    std::vector<DescriptorState> descriptors;
+    auto state = load([&](const WalletState&, const DescriptorState& descriptor) -> result<void> {
+        descriptors.push_back(descriptor);
+        return {};
+    });
+    if (state) state->descriptors = std::move(descriptors);
+    return state;
+}
+
+result<void> WalletDb::apply(const WalletChanges& changes) { return apply(changes, {}); }
+
 result<std::unique_ptr<WalletDb>> WalletDb::create(const std::filesystem::path& path,
                                                    const WalletState& state, FileSystem& system) {
+    return create(path, state, system, {});
+}
+
+result<std::unique_ptr<WalletDb>> WalletDb::create(const std::filesystem::path& path,
+                                                   const WalletState& state, FileSystem& system,
+                                                   const DescriptorSource& more) {
     if (file_exists(path)) return exists_error(path);
     if (const auto made = make_folders_for(path); !made) return made.error();
     auto lock = lock_wallet(path);
     if (!lock) return lock.error();
     if (file_exists(path)) return exists_error(path); // made while we came for the lock
-    auto made = write_new_file(path, state, system);
+    auto made = write_new_file(path, state, system, more);
     auto wallet = std::make_unique<SqliteWallet>(path);
     if (made) made = wallet->open(Mode::read_write);
     if (!made) {

@@ -22,15 +22,26 @@ class WalletDb {
     static result<std::unique_ptr<WalletDb>> create(const std::filesystem::path& path,
                                                     const WalletState& state,
                                                     FileSystem& system = real_file_system());
+    /// The same with the descriptors of `more`.
+    static result<std::unique_ptr<WalletDb>> create(const std::filesystem::path& path,
+                                                    const WalletState& state, FileSystem& system,
+                                                    const DescriptorSource& more);
     /// read_write takes the wallet for this process alone: in_use names the file when another has
     /// it. Errors: wallet_missing, in_use, damaged, io.
     static result<std::unique_ptr<WalletDb>> open(const std::filesystem::path& path, Mode mode);
 
     virtual ~WalletDb() = default;
     /// Errors: damaged, when a row fails its checksum; io.
-    virtual result<WalletState> load() = 0;
+    result<WalletState> load();
+    /// The same without the descriptors: `take` gets them in the order of ids, with what precedes
+    /// them (all but transactions and labels). Its error ends the loading.
+    using TakeLoaded =
+        std::function<result<void>(const WalletState& so_far, const DescriptorState& descriptor)>;
+    virtual result<WalletState> load(const TakeLoaded& take) = 0;
     /// All of it or nothing, durable on return. Errors: disk_full, io; bad_argument when read_only.
-    virtual result<void> apply(const WalletChanges& changes) = 0;
+    result<void> apply(const WalletChanges& changes);
+    /// The same with the descriptors of `more`.
+    virtual result<void> apply(const WalletChanges& changes, const DescriptorSource& more) = 0;
 };
 
 } // namespace headlight::wallet::store

@@ -63,8 +63,8 @@ std::string Simulated::places(const chain::Hash256& txid) const {
             if (block->txids[i] != txid) continue;
             for (const auto& output : block->transactions[i].outputs) {
                 for (const auto& ref : wallet->scripts().find(output.script_pubkey)) {
-                    const auto& branch =
-                        wallet->scripts().descriptors()[ref.descriptor].branches[ref.branch];
+                    const auto branch =
+                        wallet->scripts().state(ref.descriptor).branches[ref.branch];
                     text += "pays branch " + std::to_string(ref.branch) + " index " +
                             std::to_string(ref.index) + ", highest used " +
                             std::to_string(branch.highest_used) + ", derived " +

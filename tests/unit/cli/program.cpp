@@ -140,7 +140,8 @@ chain::Hash256 Program::pay(const Bytes& script_pubkey, Amount amount) {
 
 Bytes Program::script(std::uint32_t branch, std::uint32_t index) const {
     const auto opened = client::open_wallet(paths(), WalletDb::Mode::read_only);
-    return opened.value().wallet->scripts().script({0, branch, index})->script_pubkey;
+    const auto script = opened.value().wallet->scripts().script({0, branch, index})->script_pubkey;
+    return {script.begin(), script.end()};
 }
 
 } // namespace headlight::tests

@@ -4,6 +4,7 @@
 #include "chain/script.hpp"
 #include "wallet/hd_key.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace headlight::wallet {
@@ -16,6 +17,10 @@ Descriptor account(std::uint32_t number = 0) {
                    .value(),
                regtest())
         .value();
+}
+
+Bytes bytes_of(const std::optional<DerivedScript>& script) {
+    return {script.value().script_pubkey.begin(), script.value().script_pubkey.end()};
 }
 
 std::vector<std::uint32_t> required_indexes(const ScriptBook& book, std::uint32_t branch) {
@@ -80,18 +85,18 @@ TEST(ScriptBook, DerivesAheadRarelyAndInWholeBatches) { // pitfalls A9
 TEST(ScriptBook, OneJumpDerivesWhateverItNeeds) { // pitfalls A2
     ScriptBook book(regtest());
     ASSERT_TRUE(book.add(account(), 20, {}, true));
-    const auto log_start = book.at(17).script_pubkey;
+    const auto log_start = bytes_of(book.at(17));
     EXPECT_TRUE(book.mark_used({0, 1, 219}));
     EXPECT_FALSE(book.mark_used({0, 1, 219}));
     EXPECT_FALSE(book.mark_used({0, 1, 3}));
     EXPECT_EQ(required_indexes(book, 1).back(), 239u);
-    EXPECT_EQ(book.at(17).script_pubkey, log_start); // the log only grows
+    EXPECT_EQ(bytes_of(book.at(17)), log_start); // the log only grows
 }
 
 TEST(ScriptBook, FindsEveryPlaceOfASharedScript) {
     ScriptBook book(regtest());
     ASSERT_TRUE(book.add(account(), 20, {}, true));
-    const auto script = book.script({0, 0, 7})->script_pubkey;
+    const auto script = bytes_of(book.script({0, 0, 7}));
     ASSERT_TRUE(book.add(raw_descriptor(script), 20, {}, false));
     const auto places = book.find(script);
     ASSERT_EQ(places.size(), 2u);
@@ -109,11 +114,13 @@ TEST(ScriptBook, HoldsTheElementsOfEveryScript) { // pitfalls A8
     for (std::size_t i = 0; i < book.size(); ++i) {
         EXPECT_EQ(book.at(i).elements(), chain::filter_elements(book.at(i).script_pubkey));
         EXPECT_EQ(book.at(i).elements().size(), 1u);
-        EXPECT_EQ(book.script(book.at(i).ref), &book.at(i));
+        const auto found = book.script(book.at(i).ref).value();
+        EXPECT_EQ(found.ref, book.at(i).ref);
+        EXPECT_EQ(found.script_pubkey.data(), book.at(i).script_pubkey.data());
     }
-    EXPECT_EQ(book.script({0, 0, 5000}), nullptr);
-    EXPECT_EQ(book.script({0, 9, 0}), nullptr);
-    EXPECT_EQ(book.script({9, 0, 0}), nullptr);
+    EXPECT_FALSE(book.script({0, 0, 5000}));
+    EXPECT_FALSE(book.script({0, 9, 0}));
+    EXPECT_FALSE(book.script({9, 0, 0}));
 }
 
 TEST(ScriptBook, TheNextReceiveIndexFollowsTheHighestUsedOfTheGeneratedDescriptor) {
@@ -137,7 +144,7 @@ TEST(ScriptBook, ARestartDerivesWhatWasDerived) {
     ScriptBook again(regtest());
     for (const auto& state : book.descriptors())
         ASSERT_TRUE(again.load(state));
-    EXPECT_EQ(again.descriptors(), book.descriptors());
+    EXPECT_TRUE(std::ranges::equal(again.descriptors(), book.descriptors()));
     EXPECT_EQ(again.size(), book.size());
     EXPECT_TRUE(again.take_dirty().empty());
     for (std::size_t i = 0; i < book.size(); ++i) {
@@ -188,7 +195,7 @@ TEST(ScriptBook, AGapJumpedInsideOneTransactionIsFoundWhole) { // pitfalls A2
     Ledger ledger(book);
     std::vector<std::pair<Bytes, Amount>> outputs;
     for (std::uint32_t index = 0; index < 900; ++index) {
-        outputs.emplace_back(far.script({0, 0, index})->script_pubkey, 1);
+        outputs.emplace_back(bytes_of(far.script({0, 0, index})), 1);
     }
     const auto payment = make_payment({foreign_coin(1)}, outputs);
     const auto delta = ledger.confirm(payment.tx, payment.txid, in_block(5), 0);
@@ -203,9 +210,7 @@ TEST(ScriptBook, ALaterPaymentRevealsOutputsOfAnEarlierTransaction) { // pitfall
     ScriptBook book(regtest());
     ASSERT_TRUE(book.add(account(), 20, {}, true));
     Ledger ledger(book);
-    const auto script = [&](std::uint32_t index) {
-        return far.script({0, 0, index})->script_pubkey;
-    };
+    const auto script = [&](std::uint32_t index) { return bytes_of(far.script({0, 0, index})); };
     const auto early = make_payment({foreign_coin(1)}, {{script(0), 1}, {script(350), 2}});
     const auto later = make_payment({foreign_coin(2)}, {{script(219), 4}});
     ledger.confirm(early.tx, early.txid, in_block(5), 0);

@@ -29,17 +29,16 @@ class UnwatchTest : public ::testing::Test {
         return payment;
     }
     /// The state as a store has it afterwards.
-    WalletState without(const std::set<std::uint32_t>& ids) {
+    WalletState without(const std::vector<std::uint32_t>& ids) {
         auto state = wallet->state();
-        const auto done = unwatch(state, ids, regtest());
-        EXPECT_TRUE(done.has_value());
+        const auto done = unwatch(*wallet, ids);
         std::erase_if(state.descriptors, [&](auto& one) {
-            return std::ranges::count(done->changes.removed, one.id) != 0;
+            return std::ranges::count(done.changes.removed, one.id) != 0;
         });
         std::erase_if(state.transactions, [&](auto& one) {
-            return std::ranges::count(done->changes.erased, one.txid) != 0;
+            return std::ranges::count(done.changes.erased, one.txid) != 0;
         });
-        EXPECT_EQ(done->scripts_left, state.descriptors.size());
+        EXPECT_EQ(done.scripts_left, state.descriptors.size());
         return state;
     }
 

@@ -35,9 +35,8 @@ class FilterKeeping : public testing::Test {
         Transaction tx;
         tx.inputs.push_back(
             {{chain::hash256(as_bytes(std::to_string(++strangers))), 0}, {}, 0, {}});
-        const auto* script = wallet->scripts().script({0, branch, index});
-        EXPECT_NE(script, nullptr);
-        tx.outputs.push_back({1'000, script->script_pubkey});
+        const auto script = wallet->scripts().script({0, branch, index}).value().script_pubkey;
+        tx.outputs.push_back({1'000, {script.begin(), script.end()}});
         return tx;
     }
 
