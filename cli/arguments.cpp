@@ -191,7 +191,11 @@ class Parser {
                         "ask a second peer for each block with this probability (default: 0), and "
                         "always for the latest 144; or: never")
             ->type_name("P");
-        add_rate(sync);
+        sync.add_option("--method", written_.method,
+                        "bip37 (default): blocks filtered by the peers; full: whole blocks, "
+                        "nothing is told; auto: full where no peer filters")
+            ->type_name("METHOD");
+        add_filter_choice(sync);
         sync.add_flag("--follow", written_.follow,
                       "stay at the tip; one JSON object a line for each event");
         sync.add_option("--on-tx", written_.on_tx,
@@ -225,15 +229,21 @@ class Parser {
             ->type_name("HOST[:PORT]");
     }
 
-    void add_rate(CLI::App& command) {
+    void add_filter_choice(CLI::App& command) {
         command
             .add_option("--fp-rate", written_.fp_rate,
                         "the rate of false positives that the filter is made for")
             ->type_name("P");
         command
-            .add_option("--privacy", written_.privacy,
-                        "low, medium (default) or high: such a rate by name")
+            .add_option(
+                "--privacy", written_.privacy,
+                "low, medium or high: such a rate by name (default: as before, medium at first); "
+                "full: whole blocks")
             ->type_name("LEVEL");
+        command
+            .add_option("--split", written_.split,
+                        "show each of so many groups of peers its part of the scripts only")
+            ->type_name("N");
     }
 
     void add_views() {
@@ -253,7 +263,7 @@ class Parser {
 
     void add_filters() {
         auto& privacy = add("privacy", "What the wallet's filter tells, in figures", bind::privacy);
-        add_rate(privacy);
+        add_filter_choice(privacy);
         privacy
             .add_option("--scripts", written_.chain_scripts,
                         "scripts on the whole chain (default: 1000000000)")

@@ -3,10 +3,10 @@
 
 #include "bip37/bloom_filter.hpp"
 #include "chain/hash.hpp"
+#include "client/method.hpp"
 #include "client/paths.hpp"
 #include "conform/rpc_access.hpp"
 #include "p2p/address.hpp"
-#include "sync/filter_policy.hpp"
 #include "wallet/hd_key.hpp"
 #include "wallet/state.hpp"
 
@@ -52,7 +52,8 @@ struct Sync {
     std::int64_t timeout_ms = 0;
     std::int64_t mempool_wait_ms = 0;
     std::optional<double> cross_check = 0.0; ///< none: never
-    double fp_rate = sync::fp_rate_of(sync::PrivacyLevel::medium);
+    client::Method method = client::Method::bip37;
+    client::FilterChoice filter;
     bool follow = false;
     std::string on_tx;    ///< a command line of the shell; empty: none
     std::string on_block; ///< the same
@@ -131,7 +132,7 @@ struct FilterShow {
 };
 struct Privacy {
     double scripts = 1e9; ///< on the whole chain
-    double fp_rate = sync::fp_rate_of(sync::PrivacyLevel::medium);
+    client::FilterChoice filter;
 };
 
 } // namespace command

@@ -26,6 +26,8 @@ struct Exposure {
     bip37::BloomFilter filter;
     std::size_t elements = 0;
     std::uint32_t size_class = 0;
+    double chosen_rate = 0;
+    std::uint32_t split = 1;
     double rate = 0;
     double chain_scripts = 0;
     Guess used;      ///< our scripts that the chain shows by now
@@ -56,7 +58,10 @@ bip37::FilterSize size_of(const bip37::BloomFilter& filter) {
 
 Exposure exposure_of(const wallet::Wallet& wallet, const command::Privacy& wanted) {
     Exposure is;
-    is.filter = headlight::sync::filter_of(wallet, wanted.fp_rate);
+    const auto chosen = client::chosen(wallet, wanted.filter);
+    is.chosen_rate = chosen.fp_rate;
+    is.split = chosen.split;
+    is.filter = headlight::sync::filter_of(wallet, is.chosen_rate);
     is.elements = headlight::sync::elements_of(wallet);
     is.size_class = headlight::sync::size_class_for(is.elements, wallet.filter().size_class);
     is.rate = is.filter.false_positive_rate();
@@ -70,15 +75,22 @@ Exposure exposure_of(const wallet::Wallet& wallet, const command::Privacy& wante
 
     const auto size = size_of(is.filter);
     is.extra = bip37::extra_traffic(is.rate);
-    const double worn = limits::refresh_fp_factor * std::max(wanted.fp_rate, is.rate);
+    const double worn = limits::refresh_fp_factor * std::max(is.chosen_rate, is.rate);
     is.blocks_until_worn = bip37::blocks_until_rate(size, is.elements, worn);
     is.new_element = wanted.scripts * (bip37::expected_fp_rate(size, is.elements + 1) -
                                        bip37::expected_fp_rate(size, is.elements));
     const std::size_t grown = std::size_t{is.size_class} + 1;
-    const auto next = headlight::sync::filter_size_for(grown, is.size_class, wanted.fp_rate);
+    const auto next = headlight::sync::filter_size_for(grown, is.size_class, is.chosen_rate);
     is.both_classes = wanted.scripts * bip37::expected_fp_rate(size, is.size_class) *
                       bip37::expected_fp_rate(next, grown);
     return is;
+}
+
+/// What `sync --method full` fetches instead of all this.
+bip37::ExtraTraffic whole_blocks() {
+    const bip37::Traffic traffic;
+    const double bytes = traffic.transactions_per_block * traffic.bytes_per_transaction;
+    return {traffic.transactions_per_block, bytes, bytes * traffic.blocks_per_day};
 }
 
 boost::json::object guess_json(const Guess& guess) {
@@ -98,7 +110,9 @@ boost::json::object exposure_json(const Exposure& is) {
                         {"elements", is.elements},
                         {"size_class", is.size_class},
                         {"fill", is.filter.fill_ratio()},
-                        {"fp_rate", is.rate}};
+                        {"fp_rate", is.rate},
+                        {"chosen_fp_rate", is.chosen_rate},
+                        {"split", is.split}};
     object["chain_scripts"] = is.chain_scripts;
     object["by_chance"] = is.used.by_chance;
     object["used"] = guess_json(is.used);
@@ -116,6 +130,9 @@ boost::json::object exposure_json(const Exposure& is) {
                            {"outputs_per_transaction", traffic.outputs_per_transaction},
                            {"bytes_per_transaction",
                             traffic.bytes_per_transaction + traffic.overhead_per_transaction}}}};
+    const auto whole = whole_blocks();
+    object["full"] = {{"bytes_per_block", whole.bytes_per_block},
+                      {"bytes_per_day", whole.bytes_per_day}};
     object["refresh"] = {{"elements_until_next_class", is.size_class - is.elements},
                          {"new_element_by_chance", is.new_element},
                          {"both_classes_by_chance", is.both_classes}};
@@ -147,6 +164,10 @@ std::string exposure_text(const Exposure& is) {
                               std::to_string(is.filter.tweak())});
     filter.add({"elements", std::to_string(is.elements) + " of a size class of " +
                                 std::to_string(is.size_class)});
+    filter.add({"made for", "a rate of " + figure(is.chosen_rate) + " once it is full" +
+                                (is.split > 1 ? ", shown in " + std::to_string(is.split) +
+                                                    " parts to as many groups of peers"
+                                              : std::string())});
     filter.add({"fill", figure(is.filter.fill_ratio())});
     filter.add({"false positives", figure(is.rate) + ", so " + figure(is.used.by_chance) +
                                        " of the chain's " + figure(is.chain_scripts) + " scripts"});
@@ -176,6 +197,10 @@ std::string exposure_text(const Exposure& is) {
             " the size class grows: " + figure(is.both_classes) +
             " strangers would match before and after.\n";
     text += "All filters of this wallet have one tweak, which tells that they are one wallet's.\n";
+    const auto whole = whole_blocks();
+    text += "Whole blocks (sync --method full) tell nothing of this, for " +
+            figure(whole.bytes_per_block) + " bytes a block and " + figure(whole.bytes_per_day) +
+            " a day.\n";
     return text;
 }
 

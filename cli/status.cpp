@@ -5,7 +5,6 @@
 #include "cli/sync_report.hpp"
 #include "cli/text.hpp"
 #include "cli/view.hpp"
-#include "sync/engine.hpp"
 #include "sync/filter_policy.hpp"
 
 #include <boost/json/object.hpp>
@@ -22,6 +21,8 @@ struct Filter {
     bip37::FilterSize size;
     std::uint32_t tweak = 0;
     double fp_rate = 0;
+    double chosen_rate = 0; ///< as it was chosen last, for a filter that is full
+    std::uint32_t split = 1;
 };
 
 struct Summary {
@@ -43,11 +44,13 @@ struct Summary {
 // The filter that the next sync loads.
 Filter filter_figures(const wallet::Wallet& wallet) {
     const auto elements = sync::elements_of(wallet);
-    const auto size =
-        sync::filter_size_for(elements, wallet.filter().size_class, sync::Config{}.fp_rate);
+    const auto chosen = client::chosen(wallet);
+    const auto size = sync::filter_size_for(elements, chosen.size_class, chosen.fp_rate);
     return {.size = size,
-            .tweak = wallet.filter().tweak,
-            .fp_rate = bip37::expected_fp_rate(size, elements)};
+            .tweak = chosen.tweak,
+            .fp_rate = bip37::expected_fp_rate(size, elements),
+            .chosen_rate = chosen.fp_rate,
+            .split = chosen.split};
 }
 
 // A height and a time compare through the stored headers; where these end, the time is the later
@@ -111,11 +114,19 @@ void print_json(Context& context, const View& view, const Summary& is) {
     object["filter"] = {{"bytes", is.filter.size.bytes},
                         {"functions", is.filter.size.hash_functions},
                         {"tweak", is.filter.tweak},
-                        {"fp_rate", is.filter.fp_rate}};
+                        {"fp_rate", is.filter.fp_rate},
+                        {"chosen_fp_rate", is.filter.chosen_rate},
+                        {"split", is.filter.split}};
     object["transactions"] = is.transactions;
     object["cross_checked"] = is.scanned >= 0 && !is.unchecked();
     object["note"] = is.unchecked() ? boost::json::value(omission_note) : nullptr;
     context.out.value(std::move(object));
+}
+
+std::string rate_text(double rate) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2g", rate);
+    return text;
 }
 
 std::string scan_text(const Summary& is) {
@@ -141,13 +152,16 @@ void print_text(Context& context, const View& view, const Summary& is) {
                               ", highest used index " +
                               (is.highest_used ? std::to_string(*is.highest_used) : "none")});
     table.add({"transactions", std::to_string(is.transactions)});
-    char rate[32];
-    std::snprintf(rate, sizeof rate, "%.2g", is.filter.fp_rate);
     table.add({"filter", std::to_string(is.filter.size.bytes) + " bytes, " +
                              count(is.filter.size.hash_functions, "function") + ", tweak " +
-                             std::to_string(is.filter.tweak) + ", false positives " + rate});
+                             std::to_string(is.filter.tweak) + ", false positives " +
+                             rate_text(is.filter.fp_rate)});
+    table.add({"made for", "a rate of " + rate_text(is.filter.chosen_rate) +
+                               (is.filter.split > 1 ? ", in " + count(is.filter.split, "part") +
+                                                          " for as many groups of peers"
+                                                    : "")});
     if (is.scanned >= 0 && !is.unchecked())
-        table.add({"cross-checked", "by a second peer, as far as sync was told to"});
+        table.add({"cross-checked", "by a second peer or by whole blocks, as sync was told to"});
     context.out.text(table.to_string().substr(1) +
                      (is.unchecked() ? std::string(omission_note) + "\n" : ""));
 }

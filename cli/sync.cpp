@@ -96,7 +96,8 @@ client::SyncOptions options_for(const command::Sync& sync, Watcher& watcher) {
     options.config.until_txid = sync.until_txid;
     options.config.mempool_wait_ms = sync.mempool_wait_ms;
     options.config.cross_check = sync.cross_check;
-    options.config.fp_rate = sync.fp_rate;
+    options.method = sync.method;
+    options.filter = sync.filter;
     options.config.follow = sync.follow;
     options.timeout_ms = sync.timeout_ms;
     options.on_open = [&watcher](const wallet::Wallet& wallet,
@@ -114,7 +115,7 @@ void report(Context& context, Service& service, const client::SyncOutcome& outco
     if (service.prints_events()) return;
     if (context.out.json()) return context.out.value(std::move(object));
     context.out.text(to_text(outcome, balance));
-    if (one_peer_scanned(outcome.statistics)) context.out.note(omission_note);
+    if (one_peer_scanned(outcome)) context.out.note(omission_note);
 }
 
 } // namespace

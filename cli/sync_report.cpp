@@ -21,13 +21,16 @@ std::string seconds_text(double seconds) {
 
 } // namespace
 
-bool one_peer_scanned(const sync::Statistics& did) {
+bool one_peer_scanned(const client::SyncOutcome& outcome) {
+    const auto& did = outcome.statistics;
+    if (outcome.whole_blocks) return false;
     return did.peers.size() < 2 || (did.scanned_blocks > 0 && did.cross_checked == 0);
 }
 
 boost::json::object to_json(const client::SyncOutcome& outcome, const wallet::Balance& balance) {
     const auto& did = outcome.statistics;
-    boost::json::object object{{"height", did.height},
+    boost::json::object object{{"method", outcome.whole_blocks ? "full" : "bip37"},
+                               {"height", did.height},
                                {"tip", did.tip},
                                {"headers", did.headers},
                                {"scanned_blocks", did.scanned_blocks},
@@ -48,7 +51,7 @@ boost::json::object to_json(const client::SyncOutcome& outcome, const wallet::Ba
                                                {"agent", peer.agent},
                                                {"bytes_received", peer.bytes_received}});
     object["balance"] = to_json(balance);
-    object["note"] = one_peer_scanned(did) ? boost::json::value(omission_note) : nullptr;
+    object["note"] = one_peer_scanned(outcome) ? boost::json::value(omission_note) : nullptr;
     return object;
 }
 
@@ -61,9 +64,14 @@ std::string to_text(const client::SyncOutcome& outcome, const wallet::Balance& b
                 ": what was above it was scanned anew.\n";
     text += "  " + count(did.headers, "new header") + ", " + count(did.scanned_blocks, "block") +
             " scanned, " + std::to_string(did.rescanned_blocks) + " of them again; " +
-            count(did.filterloads, "filter") + " sent\n";
-    text += "  " + count(did.transactions_new, "new transaction") + ", " +
-            std::to_string(did.false_positives) + " matched by chance\n";
+            (outcome.whole_blocks ? std::string("whole, and no filter sent")
+                                  : count(did.filterloads, "filter") + " sent") +
+            "\n";
+    text +=
+        "  " + count(did.transactions_new, "new transaction") +
+        (outcome.whole_blocks ? std::string()
+                              : ", " + std::to_string(did.false_positives) + " matched by chance") +
+        "\n";
     if (did.cross_checked > 0)
         text += "  " + count(did.cross_checked, "block") + " asked of a second peer: " +
                 (did.omissions == 0 ? "nothing was left out"

@@ -49,27 +49,6 @@ std::vector<wallet::AccountKind> kinds(std::string_view script) {
 
 } // namespace
 
-result<double> wallet_rate(const Written& written) {
-    using sync::PrivacyLevel;
-    constexpr double least = sync::least_fp_rate;
-    constexpr double most = sync::most_fp_rate;
-    if (written.fp_rate && written.privacy)
-        return usage("--fp-rate and --privacy exclude each other", "a level is a rate",
-                     "Leave one out");
-    if (written.fp_rate) {
-        const auto rate = real_number(*written.fp_rate);
-        if (rate && *rate >= least && *rate <= most) return *rate;
-        return usage("--fp-rate cannot be '" + *written.fp_rate + "'",
-                     "it is a rate of false positives from 0.000001 to 0.1", "Give such a number");
-    }
-    const auto level = written.privacy.value_or("medium");
-    if (level == "low") return fp_rate_of(PrivacyLevel::low);
-    if (level == "medium") return fp_rate_of(PrivacyLevel::medium);
-    if (level == "high") return fp_rate_of(PrivacyLevel::high);
-    return usage("--privacy cannot be '" + level + "'", "it is low, medium or high",
-                 "Choose one of these");
-}
-
 namespace bind {
 
 result<Command> create(const Written& written, const chain::Network&) {
@@ -175,9 +154,13 @@ result<Command> sync(const Written& written, const chain::Network& network) {
     const auto share = probability("--cross-check", written.cross_check);
     if (!share) return share.error();
     sync.cross_check = *share;
-    const auto rate = wallet_rate(written);
-    if (!rate) return rate.error();
-    sync.fp_rate = *rate;
+    const auto method = method_of(written);
+    if (!method) return method.error();
+    sync.method = *method;
+    if (sync.method == client::Method::full) return Command(std::move(sync));
+    const auto choice = filter_choice(written);
+    if (!choice) return choice.error();
+    sync.filter = *choice;
     return Command(std::move(sync));
 }
 

@@ -54,6 +54,8 @@ struct Written {
     bool tap = false;
     std::optional<std::string> fp_rate;
     std::optional<std::string> privacy;
+    std::optional<std::string> split;
+    std::optional<std::string> method;
     std::string chain_scripts = "1000000000";
     std::string filter_items;
     std::optional<std::string> filter_fp;
@@ -107,7 +109,10 @@ result<Command> of_txid(const Written& written, const chain::Network&) {
 result<std::optional<p2p::Endpoint>> proxy_to(const std::vector<p2p::Endpoint>& peers,
                                               const Written& written);
 
-/// The rate of a wallet's filter: --fp-rate, or that of a --privacy.
-result<double> wallet_rate(const Written& written);
+/// --method, or what --privacy full means; refuses a choice for a filter that is not made.
+result<client::Method> method_of(const Written& written);
+
+/// What is chosen for a wallet's filter: --fp-rate or the rate of a --privacy, and --split.
+result<client::FilterChoice> filter_choice(const Written& written);
 
 } // namespace headlight::cli

@@ -148,9 +148,9 @@ result<Command> filter_show(const Written& written, const chain::Network&) {
 result<Command> privacy(const Written& written, const chain::Network&) {
     const auto scripts = whole("--scripts", written.chain_scripts, 0, 1'000'000'000'000'000);
     if (!scripts) return scripts.error();
-    const auto rate = wallet_rate(written);
-    if (!rate) return rate.error();
-    return Command(command::Privacy{static_cast<double>(*scripts), *rate});
+    const auto choice = filter_choice(written);
+    if (!choice) return choice.error();
+    return Command(command::Privacy{static_cast<double>(*scripts), *choice});
 }
 
 } // namespace bind

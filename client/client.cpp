@@ -1,7 +1,6 @@
 #include "client/client.hpp"
 
-#include "client/ban_file.hpp"
-#include "client/driver.hpp"
+#include "client/run_method.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,11 +17,6 @@ using wallet::store::HeaderFile;
 using wallet::store::WalletDb;
 
 std::uint32_t random_u32() { return std::random_device{}(); }
-
-std::uint64_t random_seed() {
-    const auto seed = (std::uint64_t{random_u32()} << 32) | random_u32();
-    return seed == 0 ? 1 : seed;
-}
 
 /// What a filter's tweaks follow from: as much chance as the system gives.
 std::array<std::uint8_t, 16> random_secret() {
@@ -67,11 +61,6 @@ Error other_network(const Paths& paths, const std::string& network) {
             "Use --network " + network};
 }
 
-struct Stores {
-    OpenWallet wallet; ///< without a db when it is stored nowhere
-    HeaderFile::Opened headers;
-};
-
 result<OpenWallet> open_to_sync(const Paths& paths, const SyncOptions& options, std::int64_t now) {
     auto opened = open_wallet(paths, WalletDb::Mode::read_write);
     const bool missing_is_fine = options.wallet_optional && opened.has_error() &&
@@ -95,43 +84,13 @@ std::int64_t unix_now() {
     return std::chrono::duration_cast<std::chrono::seconds>(wall).count();
 }
 
-using OnNotice = std::function<void(const sync::Notice&)>;
-
-void warn(const OnNotice& on_notice, Error error) {
-    if (on_notice) on_notice(sync::notice::Warning{std::move(error)});
-}
-
-/// What cannot be read or stored of the bans is no reason not to sync.
-void read_bans(const BanFile& file, std::int64_t now, sync::Config& config,
-               const OnNotice& on_notice) {
-    auto read = file.read(now);
-    if (!read) return warn(on_notice, read.error());
-    config.bans.insert(config.bans.end(), read->bans.begin(), read->bans.end());
-    if (!read->notice.empty()) warn(on_notice, {errc::damaged, read->notice});
-}
-
 SyncOutcome run(const Paths& paths, SyncOptions& options, const OnNotice& on_notice) {
-    const auto now = unix_now();
-    auto stores = open_stores(paths, options, now);
+    auto stores = open_stores(paths, options, unix_now());
     if (!stores) return {.error = stores.error(), .statistics = {}};
-    const auto& headers = *stores->headers.file;
-    auto& wallet = *stores->wallet.wallet;
-    if (options.on_open) options.on_open(wallet, headers);
-    if (!stores->headers.notice.empty()) warn(on_notice, {errc::damaged, stores->headers.notice});
-    const BanFile bans(paths.bans());
-    read_bans(bans, now, options.config, on_notice);
-    if (options.config.seed == 0) options.config.seed = random_seed();
-    sync::Engine engine(*paths.network, headers, wallet, options.config);
-    return drive({.engine = engine,
-                  .headers = *stores->headers.file,
-                  .db = stores->wallet.db.get(),
-                  .options = options,
-                  .on_notice = on_notice,
-                  .keep_ban = [&](const sync::Ban& ban) {
-                      // A service bans long after it began.
-                      if (const auto kept = bans.keep(ban, unix_now()); !kept)
-                          warn(on_notice, kept.error());
-                  }});
+    if (options.on_open) options.on_open(*stores->wallet.wallet, *stores->headers.file);
+    if (on_notice && !stores->headers.notice.empty())
+        on_notice(sync::notice::Warning{{errc::damaged, stores->headers.notice}});
+    return run_method(paths, std::move(options), *stores, on_notice);
 }
 
 } // namespace

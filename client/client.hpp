@@ -1,6 +1,7 @@
 // The library's public face: open a wallet and the headers beside it, sync them over real sockets.
 #pragma once
 
+#include "client/method.hpp"
 #include "client/paths.hpp"
 #include "sync/engine.hpp"
 #include "wallet/store/header_file.hpp"
@@ -34,7 +35,11 @@ result<OpenWallet> store_new_wallet(const Paths& paths, std::unique_ptr<wallet::
 std::vector<std::string> wallet_names(const Paths& paths);
 
 struct SyncOptions {
-    sync::Config config;         ///< seed 0: a random one is taken
+    /// Seed 0: a random one is taken. `fp_rate`, `split` and `whole_blocks` follow from the next
+    /// two, but for a broadcast, which needs no filter.
+    sync::Config config;
+    Method method = Method::bip37;
+    FilterChoice filter;         ///< remembered in the wallet, unless whole blocks are asked for
     std::int64_t timeout_ms = 0; ///< 0: none
     /// SIGINT and SIGTERM end the run in an orderly way; a second one ends the process at once with
     /// exit code 3 (what is stored is whole at any moment).
@@ -49,6 +54,7 @@ struct SyncOptions {
 struct SyncOutcome {
     std::optional<Error> error;
     bool kept_part = false;
+    bool whole_blocks = false; ///< the blocks came whole
     sync::Statistics statistics;
     double seconds = 0;
 };

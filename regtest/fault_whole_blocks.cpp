@@ -48,15 +48,6 @@ void repeats_subtree(SimSession&, const SimBlock&, Transactions& transactions) {
     transactions.insert(transactions.end(), again.begin(), again.end());
 }
 
-/// CVE-2017-12842: 64 bytes, the size of two inner nodes.
-void small_transaction(SimSession&, const SimBlock&, Transactions& transactions) {
-    if (transactions.size() < 2) return;
-    transactions.back().inputs.resize(1);
-    transactions.back().inputs[0].script_sig.clear();
-    transactions.back().outputs.resize(1);
-    transactions.back().outputs[0].script_pubkey = Bytes(4, 0x51);
-}
-
 void another_header(SimSession&, FaultState&, const SimBlock& block, Answer& answer) {
     if (block.transactions.size() < 2) return;
     for (auto& outgoing : answer)
@@ -123,9 +114,6 @@ std::vector<Fault> whole_block_faults() {
         {.name = "block-without-transactions",
          .does = "whole blocks hold no transactions",
          .whole = in_whole_block<no_body>},
-        {.name = "block-small-transaction",
-         .does = "whole blocks hold a transaction of 64 bytes (CVE-2017-12842)",
-         .whole = in_whole_block<small_transaction>},
         {.name = "block-of-another-header",
          .does = "whole blocks have a header that is not the stored one",
          .whole = another_header},

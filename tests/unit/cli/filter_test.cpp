@@ -241,13 +241,22 @@ TEST_F(PrivacyCommand, MoreStrangersMatchAtAHigherLevel) {
 TEST_F(PrivacyCommand, ALevelIsARateOfTheSync) {
     const auto rate = [](std::vector<std::string> options) {
         options.insert(options.begin(), "sync");
-        return std::get<cli::command::Sync>(parse(options).value().command).fp_rate;
+        return std::get<cli::command::Sync>(parse(options).value().command).filter.fp_rate;
     };
-    EXPECT_EQ(rate({}), sync::Config{}.fp_rate);
+    EXPECT_EQ(rate({}), std::nullopt);
     EXPECT_EQ(rate({"--privacy", "low"}), 0.00005);
     EXPECT_EQ(rate({"--privacy", "medium"}), 0.0005);
     EXPECT_EQ(rate({"--privacy", "high"}), 0.005);
     EXPECT_EQ(rate({"--fp-rate", "1e-3"}), 0.001);
+}
+
+TEST_F(PrivacyCommand, SaysWhatWholeBlocksCostInstead) {
+    ASSERT_EQ(run({"create"}).code, 0);
+    const auto told = privacy();
+    EXPECT_EQ(real(told.at("full").at("bytes_per_block")), 900'000);
+    EXPECT_EQ(real(told.at("full").at("bytes_per_day")), 129'600'000);
+    EXPECT_NE(run({"privacy"}).out.find("900,000 bytes a block and 129,600,000 a day"),
+              std::string::npos);
 }
 
 } // namespace

@@ -12,7 +12,8 @@ struct FakeNode::Context {
     std::unique_ptr<p2p::asio::Listener> listener;
 };
 
-FakeNode::FakeNode(chain::NetworkId network) : context_(std::make_unique<Context>()) {
+FakeNode::FakeNode(chain::NetworkId network, std::uint64_t services)
+    : context_(std::make_unique<Context>()), services_(services) {
     auto listener = p2p::asio::Listener::open(
         context_->io, chain::network(network), 0,
         [this](std::shared_ptr<Connection> peer) { return accept(peer); });
@@ -38,10 +39,12 @@ Connection::Handlers FakeNode::accept(std::shared_ptr<Connection> peer) {
 }
 
 void FakeNode::answer(Connection& peer, const p2p::Message& message) {
+    if (std::holds_alternative<bip37::FilterLoad>(message) ||
+        std::holds_alternative<bip37::FilterAdd>(message) ||
+        std::holds_alternative<p2p::Mempool>(message))
+        ++filter_messages_;
     if (std::holds_alternative<p2p::Version>(message)) {
-        peer.send(p2p::Version{.services = p2p::services::network | p2p::services::bloom,
-                               .nonce = 7,
-                               .user_agent = "/fake/"});
+        peer.send(p2p::Version{.services = services_, .nonce = 7, .user_agent = "/fake/"});
         peer.send(p2p::Verack{});
     } else if (const auto* ping = std::get_if<p2p::Ping>(&message)) {
         peer.send(p2p::Pong{ping->nonce.value_or(0)});

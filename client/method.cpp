@@ -1,0 +1,38 @@
+#include "client/method.hpp"
+
+#include "chain/limits.hpp"
+#include "sync/engine.hpp"
+#include "sync/filter_policy.hpp"
+
+namespace headlight::client {
+
+wallet::FilterParameters chosen(const wallet::Wallet& wallet, const FilterChoice& choice) {
+    auto parameters = wallet.filter();
+    if (choice.fp_rate)
+        parameters.fp_rate = *choice.fp_rate;
+    else if (parameters.fp_rate == 0)
+        parameters.fp_rate = sync::Config{}.fp_rate;
+    if (choice.split) parameters.split = *choice.split;
+    return parameters;
+}
+
+void remember(wallet::Wallet& wallet, const FilterChoice& choice) {
+    auto parameters = chosen(wallet, choice);
+    if (parameters != wallet.filter()) wallet.set_filter(std::move(parameters));
+}
+
+std::optional<Error> too_many_for_filters(const wallet::Wallet& wallet) {
+    const auto& parameters = wallet.filter();
+    const auto each = bip37::capacity(limits::max_filter_bytes, parameters.fp_rate);
+    const auto most = each * limits::max_shards * parameters.split;
+    const auto elements = sync::elements_of(wallet);
+    if (elements <= most) return std::nullopt;
+    return Error{errc::too_large, "the wallet watches more than filters hold",
+                 std::to_string(elements) + " elements, where " +
+                     std::to_string(limits::max_shards) + " filters of a peer hold " +
+                     std::to_string(most) + " at the chosen rate",
+                 "Use --method full (or auto), which matches whole blocks here; or a higher "
+                 "--fp-rate"};
+}
+
+} // namespace headlight::client

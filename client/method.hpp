@@ -1,0 +1,31 @@
+// How a sync gets its blocks, and what a wallet remembers of what was chosen for its filter.
+#pragma once
+
+#include "chain/result.hpp"
+#include "wallet/wallet.hpp"
+
+#include <optional>
+
+namespace headlight::client {
+
+enum class Method {
+    bip37, ///< filtered by the peers
+    full,  ///< whole blocks, matched here: nothing is told to anybody
+    either ///< filtered ones, and whole ones where no peer filters or no filter is large enough
+};
+
+/// What is chosen for the filter; absent: as it was chosen last.
+struct FilterChoice {
+    std::optional<double> fp_rate{};
+    std::optional<std::uint32_t> split{};
+};
+
+/// What then holds for the wallet's filter; the usual rate where none ever was chosen.
+wallet::FilterParameters chosen(const wallet::Wallet& wallet, const FilterChoice& choice = {});
+/// Notes it in the wallet.
+void remember(wallet::Wallet& wallet, const FilterChoice& choice);
+
+/// too_large, when the filters of a peer cannot hold all that the wallet watches at its rate.
+std::optional<Error> too_many_for_filters(const wallet::Wallet& wallet);
+
+} // namespace headlight::client
