@@ -132,8 +132,8 @@ bool has_bech32_prefix(std::string_view text) {
 
 result<Bytes> decode_address(std::string_view text, const chain::Network& network) {
     if (text.empty()) return bad_address(text, "it is empty");
+    if (has_bech32_prefix(text)) return decode_segwit(text, network); // no WIF begins like that
     if (const auto key = parse_wif(text)) return refuse_private_key(*key);
-    if (has_bech32_prefix(text)) return decode_segwit(text, network);
     auto script = decode_base58_address(text, network);
     // Bech32 of no network: what is wrong is its prefix, not that base58 lacks some letter of it.
     if (!script && decode_bech32(text)) return decode_segwit(text, network);

@@ -18,22 +18,39 @@ constexpr std::uint32_t residue_of(Bech32::Kind kind) {
     return kind == Bech32::Kind::bech32 ? 1 : 0x2bc830a3;
 }
 
-// The BCH code's remainder (BIP-173): a checksum holds when it equals the kind's constant.
-std::uint32_t remainder(ByteView values) {
+constexpr std::uint8_t no_value = 255;
+
+// A character's value, by its code: a file may hold a million addresses.
+constexpr auto values_of_characters = [] {
+    std::array<std::uint8_t, 256> all{};
+    all.fill(no_value);
+    for (std::size_t i = 0; i < charset.size(); ++i)
+        all[static_cast<unsigned char>(charset[i])] = static_cast<std::uint8_t>(i);
+    return all;
+}();
+
+// What the five bits that leave the state put back into it.
+constexpr auto reductions_of_bech32 = [] {
     constexpr std::array<std::uint32_t, 5> generator{0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd,
                                                      0x2a1462b3};
-    std::uint32_t state = 1;
-    for (const auto value : values) {
-        const auto top = state >> 25;
-        state = ((state & 0x1ffffff) << 5) ^ value;
+    std::array<std::uint32_t, 32> all{};
+    for (std::size_t top = 0; top < all.size(); ++top)
         for (std::size_t i = 0; i < generator.size(); ++i)
-            if ((top >> i & 1) != 0) state ^= generator[i];
-    }
+            if ((top >> i & 1) != 0) all[top] ^= generator[i];
+    return all;
+}();
+
+// The BCH code's remainder (BIP-173): a checksum holds when it equals the kind's constant.
+std::uint32_t remainder(ByteView values) {
+    std::uint32_t state = 1;
+    for (const auto value : values)
+        state = ((state & 0x1ffffff) << 5) ^ value ^ reductions_of_bech32[state >> 25];
     return state;
 }
 
 Bytes expand_prefix(std::string_view prefix) {
     Bytes values;
+    values.reserve(limits::max_bech32_chars + prefix.size() + 1);
     for (const char c : prefix)
         values.push_back(static_cast<std::uint8_t>(static_cast<std::uint8_t>(c) >> 5));
     values.push_back(0);
@@ -123,10 +140,9 @@ result<Bech32> decode_bech32(std::string_view text) {
     Bytes values = expand_prefix(std::string_view(lower).substr(0, separator));
     const auto expanded = values.size();
     for (std::size_t i = separator + 1; i < lower.size(); ++i) {
-        const auto value = charset.find(lower[i]);
-        if (value == std::string_view::npos)
-            return bad_character(text, i, "bech32 data has no 1, b, i and o");
-        values.push_back(static_cast<std::uint8_t>(value));
+        const auto value = values_of_characters[static_cast<unsigned char>(lower[i])];
+        if (value == no_value) return bad_character(text, i, "bech32 data has no 1, b, i and o");
+        values.push_back(value);
     }
     const auto residue = remainder(values);
     if (!is_valid(residue)) return bad_bech32_checksum(values, expanded, separator);
@@ -139,6 +155,7 @@ result<Bech32> decode_bech32(std::string_view text) {
 
 Bytes to_five_bits(ByteView bytes) {
     Bytes values;
+    values.reserve(bytes.size() * 8 / 5 + 1);
     std::uint32_t buffer = 0;
     std::uint32_t bits = 0;
     for (const auto byte : bytes) {
@@ -152,6 +169,7 @@ Bytes to_five_bits(ByteView bytes) {
 
 std::optional<Bytes> from_five_bits(ByteView values) {
     Bytes bytes;
+    bytes.reserve(values.size() * 5 / 8);
     std::uint32_t buffer = 0;
     std::uint32_t bits = 0;
     for (const auto value : values) {

@@ -20,14 +20,30 @@ constexpr std::string_view input_charset = "0123456789()[],'/*abcdefgh@:$%{}"
 constexpr std::string_view checksum_charset = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 constexpr std::size_t checksum_chars = 8;
 
-std::uint64_t step(std::uint64_t state, std::uint64_t value) {
+constexpr std::uint8_t no_place = 255;
+
+/// A character's place in the set, by its code: a file may hold a million descriptors.
+constexpr auto places = [] {
+    std::array<std::uint8_t, 256> all{};
+    all.fill(no_place);
+    for (std::size_t i = 0; i < input_charset.size(); ++i)
+        all[static_cast<unsigned char>(input_charset[i])] = static_cast<std::uint8_t>(i);
+    return all;
+}();
+
+/// What the five bits that leave the state put back into it.
+constexpr auto reductions = [] {
     constexpr std::array<std::uint64_t, 5> generator{0xf5dee51989, 0xa9fdca3312, 0x1bab10e32d,
                                                      0x3706b1677a, 0x644d626ffd};
-    const auto top = state >> 35;
-    state = ((state & 0x7ffffffff) << 5) ^ value;
-    for (std::size_t i = 0; i < generator.size(); ++i)
-        if ((top >> i & 1) != 0) state ^= generator[i];
-    return state;
+    std::array<std::uint64_t, 32> all{};
+    for (std::size_t top = 0; top < all.size(); ++top)
+        for (std::size_t i = 0; i < generator.size(); ++i)
+            if ((top >> i & 1) != 0) all[top] ^= generator[i];
+    return all;
+}();
+
+std::uint64_t step(std::uint64_t state, std::uint64_t value) {
+    return ((state & 0x7ffffffff) << 5) ^ value ^ reductions[state >> 35];
 }
 
 Error wrong(std::string message, std::string cause) {
@@ -42,14 +58,14 @@ result<std::string> descriptor_checksum(std::string_view text) {
     std::uint64_t state = 1;
     std::uint64_t group = 0; // the high parts of three characters make one more symbol
     for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto place = input_charset.find(text[i]);
-        if (place == std::string_view::npos)
+        const auto place = places[static_cast<unsigned char>(text[i])];
+        if (place == no_place)
             return Error{errc::bad_descriptor,
                          "character " + std::to_string(i + 1) + ", " + name_character(text[i]) +
                              ", cannot stand in a descriptor",
                          "it is outside BIP-380's character set", "Remove it"};
-        state = step(state, place & 31);
-        group = group * 3 + (place >> 5);
+        state = step(state, place & 31U);
+        group = group * 3 + (place >> 5U);
         if (i % 3 != 2) continue;
         state = step(state, group);
         group = 0;

@@ -35,6 +35,12 @@ bool plausible(const DescriptorState& state, const Descriptor& descriptor) {
     });
 }
 
+/// Whether a descriptor that is one script stands where all of those do: derived, used or not.
+bool is_single(const DescriptorState& state) {
+    if (state.branches.size() != 1 || state.branches[0].derived != 1) return false;
+    return state.branches[0].highest_used == -1 || state.branches[0].highest_used == 0;
+}
+
 } // namespace
 
 // Coming in
@@ -50,16 +56,11 @@ result<ScriptBook::Added> ScriptBook::add(const Descriptor& descriptor, std::uin
         const auto script = descriptor.script_pubkey(branch, 0);
         if (!script) return script.error();
     }
-    DescriptorState state{next_id(), descriptor.text(),
-                          gap,       birthday,
-                          generated, std::vector<BranchState>(descriptor.branches(), {-1, 1})};
-    dirty_.push_back(state.id);
-    const Added added{.id = state.id, .is_new = true};
-    if (append_single(descriptor, state)) return added;
-    auto& made = append_full(descriptor, std::move(state));
-    for (std::uint32_t branch = 0; branch < descriptor.branches(); ++branch)
-        extend(made, branch);
-    return added;
+    const auto id = next_id();
+    append(descriptor, {id, descriptor.text(), gap, birthday, generated,
+                        std::vector<BranchState>(descriptor.branches(), {-1, 1})});
+    dirty_.push_back(id);
+    return Added{.id = id, .is_new = true};
 }
 
 bool ScriptBook::widen(Full& full, std::uint32_t gap) {
@@ -72,33 +73,44 @@ bool ScriptBook::widen(Full& full, std::uint32_t gap) {
 }
 
 result<void> ScriptBook::load(const DescriptorState& state) {
+    const auto contradiction = [&] {
+        return damaged(state, "its stored state contradicts itself");
+    };
+    if (state.id < next_id()) return contradiction();
+    // What there may be a million of is not parsed.
+    if (const auto script = script_of_addr(state.descriptor, *network_);
+        script && is_single(state)) {
+        if (id_of(SingleForm::addr, *script, state.descriptor)) return contradiction();
+        append_single(SingleForm::addr, *script, state);
+        return {};
+    }
     auto descriptor = Descriptor::parse(state.descriptor, *network_);
     if (!descriptor) return damaged(state, to_string(descriptor.error()));
-    if (state.id < next_id() || id_of(*descriptor) || !plausible(state, *descriptor)) {
-        return damaged(state, "its stored state contradicts itself");
+    if (id_of(*descriptor) || !plausible(state, *descriptor)) return contradiction();
+    append(*descriptor, state);
+    return {};
+}
+
+/// As single, where all of the state follows from the script and the terms.
+void ScriptBook::append(const Descriptor& descriptor, const DescriptorState& state) {
+    const auto form = single_form(descriptor.text());
+    if (form != SingleForm::none && is_single(state)) {
+        const auto script = descriptor.script_pubkey(0, 0);
+        if (script && single_text(form, *script, *network_) == descriptor.text())
+            return append_single(form, *script, state);
     }
-    if (append_single(*descriptor, state)) return {};
-    auto& made = append_full(std::move(*descriptor), state);
+    auto& made = append_full(descriptor, state);
     for (std::uint32_t branch = 0; branch < state.branches.size(); ++branch) {
         derive_up_to(made, branch, state.branches[branch].derived);
         // A version that looked less far ahead may have written the file.
         if (extend(made, branch)) dirty_.push_back(state.id);
     }
-    return {};
 }
 
-/// Whether all of the state follows from the script and the terms, and so was kept as these.
-bool ScriptBook::append_single(const Descriptor& descriptor, const DescriptorState& state) {
-    const auto form = single_form(descriptor.text());
-    if (form == SingleForm::none || state.branches.size() != 1) return false;
-    const auto& branch = state.branches.front();
-    if (branch.derived != 1 || branch.highest_used < -1 || branch.highest_used > 0) return false;
-    const auto script = descriptor.script_pubkey(0, 0);
-    if (!script || single_text(form, *script, *network_) != descriptor.text()) return false;
+void ScriptBook::append_single(SingleForm form, ByteView script, const DescriptorState& state) {
     const auto terms = keep({state.gap, state.birthday, state.generated});
-    const auto place = log_.append({state.id, 0, 0}, *script);
-    slots_.push_back({state.id, place, terms, form, branch.highest_used == 0});
-    return true;
+    const auto place = log_.append({state.id, 0, 0}, script);
+    slots_.push_back({state.id, place, terms, form, state.branches[0].highest_used == 0});
 }
 
 std::uint32_t ScriptBook::keep(const Terms& terms) {
@@ -218,13 +230,17 @@ Descriptor ScriptBook::descriptor(std::uint32_t id) const {
 }
 
 std::optional<std::uint32_t> ScriptBook::id_of(const Descriptor& descriptor) const {
-    const auto known = full_by_text_.find(descriptor.text());
-    if (known != full_by_text_.end()) return known->second;
     const auto form = single_form(descriptor.text());
+    const auto script = form == SingleForm::none ? Bytes() : descriptor.script_pubkey(0, 0).value();
+    return id_of(form, script, descriptor.text());
+}
+
+std::optional<std::uint32_t> ScriptBook::id_of(SingleForm form, ByteView script,
+                                               const std::string& text) const {
+    const auto known = full_by_text_.find(text);
+    if (known != full_by_text_.end()) return known->second;
     if (form == SingleForm::none) return std::nullopt;
-    const auto script = descriptor.script_pubkey(0, 0);
-    if (!script) return std::nullopt;
-    for (const auto& ref : find(*script)) {
+    for (const auto& ref : find(script)) {
         if (slots_[slot(ref.descriptor)].form == form) return ref.descriptor;
     }
     return std::nullopt;

@@ -122,7 +122,10 @@ class ScriptBook {
     std::uint32_t next_id() const { return slots_.empty() ? 0 : slots_.back().id + 1; }
 
     std::uint32_t keep(const Terms& terms);
-    bool append_single(const Descriptor& descriptor, const DescriptorState& state);
+    std::optional<std::uint32_t> id_of(SingleForm form, ByteView script,
+                                       const std::string& text) const;
+    void append(const Descriptor& descriptor, const DescriptorState& state);
+    void append_single(SingleForm form, ByteView script, const DescriptorState& state);
     Full& append_full(Descriptor descriptor, DescriptorState state);
     bool widen(Full& full, std::uint32_t gap);
     void derive_up_to(Full& full, std::uint32_t branch, std::uint64_t count);

@@ -17,4 +17,12 @@ std::string single_text(SingleForm form, ByteView script_pubkey, const chain::Ne
     return with_checksum("addr(" + *address + ")").value();
 }
 
+std::optional<Bytes> script_of_addr(std::string_view text, const chain::Network& network) {
+    if (single_form(text) != SingleForm::addr) return std::nullopt;
+    const auto begin = text.find('(') + 1;
+    const auto script = decode_address(text.substr(begin, text.find(')') - begin), network);
+    if (!script || single_text(SingleForm::addr, *script, network) != text) return std::nullopt;
+    return *script;
+}
+
 } // namespace headlight::wallet

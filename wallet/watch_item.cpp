@@ -126,17 +126,15 @@ result<std::vector<Descriptor>> parse_watch_item(std::string_view text,
     const auto origin = text.substr(0, close == std::string_view::npos ? 0 : close + 1);
     const auto key = text.substr(origin.size());
     if (find_key_version(key) != nullptr) return watch_key(origin, key, network);
+    const auto script = decode_address(text, network);
+    if (script) return watch_descriptor("addr(" + std::string(text) + ")", network);
     if (is_mnemonic(text))
         return Error{errc::private_key, "a mnemonic was given where a public item is due",
                      "`watch` never takes secrets",
                      "Restore it with `create --mnemonic-file`, which keeps public keys only"};
-    const auto script = decode_address(text, network);
-    if (!script) {
-        const auto& error = script.error();
-        const bool none = error.code == errc::bad_address || error.code == errc::bad_checksum;
-        return none && !resembles_address(text) ? refuse_unknown(text, network, error) : error;
-    }
-    return watch_descriptor("addr(" + std::string(text) + ")", network);
+    const auto& error = script.error();
+    const bool none = error.code == errc::bad_address || error.code == errc::bad_checksum;
+    return none && !resembles_address(text) ? refuse_unknown(text, network, error) : error;
 }
 
 } // namespace headlight::wallet
