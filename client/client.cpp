@@ -97,13 +97,12 @@ SyncOutcome run(const Paths& paths, SyncOptions& options, const OnNotice& on_not
 
 result<void> OpenWallet::save() {
     // Of new descriptors there may be a million.
-    auto ids = wallet->scripts().take_dirty();
+    const auto ids = wallet->scripts().take_dirty();
     const auto changes = wallet->take_changes();
     if (ids.empty()) return db->apply(changes);
-    return db->apply(changes, [&](const wallet::TakeDescriptor& take) -> result<void> {
+    return db->apply(changes, [&](const wallet::TakeDescriptor& take) {
         for (const auto id : ids)
-            if (const auto taken = take(wallet->scripts().state(id)); !taken) return taken;
-        return {};
+            if (!take(wallet->scripts().state(id))) return;
     });
 }
 
@@ -133,10 +132,9 @@ std::unique_ptr<wallet::Wallet> new_wallet(const chain::Network& network, std::s
 
 result<OpenWallet> store_new_wallet(const Paths& paths, std::unique_ptr<wallet::Wallet> wallet) {
     if (const auto made = make_folder(paths.wallets()); !made) return made.error();
-    const auto descriptors = [&](const wallet::TakeDescriptor& take) -> result<void> {
+    const auto descriptors = [&](const wallet::TakeDescriptor& take) {
         for (const auto& state : wallet->scripts().descriptors())
-            if (const auto taken = take(state); !taken) return taken;
-        return {};
+            if (!take(state)) return;
     };
     auto db = WalletDb::create(paths.wallet_file(), wallet->rest(),
                                wallet::store::real_file_system(), descriptors);

@@ -1,7 +1,6 @@
 // A wallet as plain values: what a store loads and what it is told to change. No behaviour here.
 #pragma once
 
-#include "chain/result.hpp"
 #include "chain/transaction.hpp"
 
 #include <array>
@@ -133,8 +132,8 @@ struct WalletChanges {
 };
 
 /// Descriptors one by one, so that a million need not be held at once as they are here.
-using TakeDescriptor = std::function<result<void>(const DescriptorState&)>;
-/// Gives those that are to be stored beside a state or changes, until `take` fails; its error.
-using DescriptorSource = std::function<result<void>(const TakeDescriptor& take)>;
+using TakeDescriptor = std::function<bool(const DescriptorState&)>;
+/// Gives those that are to be stored beside a state or changes, until `take` says no.
+using DescriptorSource = std::function<void(const TakeDescriptor& take)>;
 
 } // namespace headlight::wallet

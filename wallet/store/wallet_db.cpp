@@ -217,11 +217,11 @@ int SqliteWallet::write_rows(const WalletChanges& changes) {
 
 int SqliteWallet::write_descriptors(const DescriptorSource& source) {
     int code = SQLITE_OK;
-    const auto done = source([&](const DescriptorState& descriptor) -> result<void> {
+    source([&](const DescriptorState& descriptor) {
         code = rows_.put(descriptor);
-        return code == SQLITE_OK ? result<void>() : Error{errc::io, "a descriptor is not stored"};
+        return code == SQLITE_OK;
     });
-    return done ? SQLITE_OK : code;
+    return code;
 }
 
 // Reading
