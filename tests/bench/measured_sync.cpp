@@ -46,13 +46,14 @@ client::Paths paths_in(const fs::path& datadir) {
 
 } // namespace
 
-int report_sync(std::uint16_t port, const fs::path& datadir) {
+int report_sync(std::uint16_t port, const fs::path& datadir, client::Method method) {
     const auto paths = paths_in(datadir);
     if (!fs::exists(paths.wallet_file()))
         client::store_new_wallet(paths, new_bench_wallet()).value();
 
     client::SyncOptions options;
     options.config.peers = {{"127.0.0.1", port}};
+    options.method = method;
     Clock::time_point connecting;
     double seconds = 0;
     options.on_open = [&](const auto&, const auto&) { connecting = Clock::now(); };
@@ -71,14 +72,17 @@ int report_sync(std::uint16_t port, const fs::path& datadir) {
         client::open_wallet(paths, wallet::store::WalletDb::Mode::read_only).value();
     std::cout << "synced " << seconds << ' ' << outcome.seconds << ' ' << cpu << ' ' << peak << ' '
               << opened.wallet->ledger().balance(statistics.tip).confirmed << ' '
-              << statistics.rescanned_blocks << ' ' << statistics.filterloads << '\n';
+              << statistics.rescanned_blocks << ' ' << statistics.filterloads << ' '
+              << statistics.bytes_received << '\n';
     return 0;
 }
 
-result<MeasuredSync> child_sync(std::uint16_t port, const fs::path& datadir) {
+result<MeasuredSync> child_sync(std::uint16_t port, const fs::path& datadir,
+                                client::Method method) {
     const auto program = fs::read_symlink("/proc/self/exe").string();
-    const auto command =
-        "'" + program + "' --sync-once " + std::to_string(port) + " '" + datadir.string() + "'";
+    const auto command = "'" + program + "' --sync-once " + std::to_string(port) + " '" +
+                         datadir.string() + "' " +
+                         (method == client::Method::full ? "full" : "bip37");
     const auto start = Clock::now();
     std::FILE* child = popen(command.c_str(), "re");
     if (!child) return Error{errc::io, "the child cannot be started"};
@@ -93,7 +97,7 @@ result<MeasuredSync> child_sync(std::uint16_t port, const fs::path& datadir) {
     std::string how;
     if (words >> how >> measured.seconds >> measured.run_sync >> measured.cpu >>
             measured.peak_kib >> measured.confirmed >> measured.rescanned_blocks >>
-            measured.filterloads &&
+            measured.filterloads >> measured.bytes_received &&
         how == "synced")
         return measured;
     return Error{errc::io, "headlight did not sync", said};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "chain/result.hpp"
+#include "client/method.hpp"
 
 #include <filesystem>
 
@@ -16,13 +17,15 @@ struct MeasuredSync {
     Amount confirmed = 0; ///< satoshis
     std::int64_t rescanned_blocks = 0;
     std::int64_t filterloads = 0;
+    std::uint64_t bytes_received = 0;
 };
 
 /// In a child: syncs the wallet in `datadir` (made when missing) from 127.0.0.1:port and writes
 /// what child_sync() reads to stdout. The process's exit code.
-int report_sync(std::uint16_t port, const std::filesystem::path& datadir);
+int report_sync(std::uint16_t port, const std::filesystem::path& datadir, client::Method method);
 
 /// Runs this program again for report_sync(). Error: io with what the child said.
-result<MeasuredSync> child_sync(std::uint16_t port, const std::filesystem::path& datadir);
+result<MeasuredSync> child_sync(std::uint16_t port, const std::filesystem::path& datadir,
+                                client::Method method);
 
 } // namespace headlight::bench

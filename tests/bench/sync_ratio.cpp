@@ -24,6 +24,7 @@ struct Options {
     int round_trip_ms = 0;
     std::int32_t headers = 0;
     bool restart = false;
+    bool whole = false;
 };
 
 double median(std::vector<double> values) {
@@ -42,8 +43,9 @@ std::filesystem::path cache_folder() {
 }
 
 bench::MeasuredSync sync(std::uint16_t port, const std::filesystem::path& datadir,
-                         const bench::PaymentChain& chain) {
-    const auto measured = bench::child_sync(port, datadir).value();
+                         const bench::PaymentChain& chain,
+                         client::Method method = client::Method::bip37) {
+    const auto measured = bench::child_sync(port, datadir, method).value();
     if (measured.confirmed != chain.balance)
         throw std::logic_error("wrong balance: " + std::to_string(measured.confirmed) +
                                " satoshis instead of " + std::to_string(chain.balance));
@@ -91,6 +93,28 @@ void time_restarts(const Options& options, const bench::PaymentChain& chain, std
     std::printf("median restart %.1f ms\n", median(runs) * 1e3);
 }
 
+/// What filters save: the same sync by whole blocks.
+void compare_methods(const Options& options, const bench::PaymentChain& chain, std::uint16_t port) {
+    for (const auto method : {client::Method::bip37, client::Method::full}) {
+        std::vector<double> seconds, cpu;
+        std::uint64_t bytes = 0;
+        long peak_kib = 0;
+        for (int round = 0; round < options.rounds; ++round) {
+            const tests::TemporaryFolder folder(tests::TemporaryFolder::Place::disk);
+            const auto own = sync(port, folder.path(), chain, method);
+            seconds.push_back(own.seconds);
+            cpu.push_back(own.cpu);
+            bytes = own.bytes_received;
+            peak_kib = std::max(peak_kib, own.peak_kib);
+        }
+        std::printf("%s: median %.3f s (cpu %.3f s), %.1f MB received, %.0f blocks a second, peak "
+                    "memory %.1f MiB, balance right\n",
+                    method == client::Method::full ? "whole blocks" : "filtered blocks",
+                    median(seconds), median(cpu), static_cast<double>(bytes) / 1e6,
+                    chain.blocks / median(seconds), static_cast<double>(peak_kib) / 1024);
+    }
+}
+
 void run(const Options& options) {
     if (options.headers > 0) {
         std::printf("%d headers: %.3f s of CPU\n", options.headers,
@@ -109,6 +133,8 @@ void run(const Options& options) {
     }
     if (options.restart)
         time_restarts(options, chain, port);
+    else if (options.whole)
+        compare_methods(options, chain, port);
     else
         compare(options, chain, port);
 }
@@ -117,8 +143,10 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
     // How it runs itself as a child; not for people.
-    if (argc == 4 && std::string_view(argv[1]) == "--sync-once")
-        return bench::report_sync(static_cast<std::uint16_t>(std::stoi(argv[2])), argv[3]);
+    if (argc == 5 && std::string_view(argv[1]) == "--sync-once")
+        return bench::report_sync(static_cast<std::uint16_t>(std::stoi(argv[2])), argv[3],
+                                  std::string_view(argv[4]) == "full" ? client::Method::full
+                                                                      : client::Method::bip37);
 
     Options options;
     CLI::App app("Times headlight's sync against a null client's, from a real bitcoind");
@@ -129,6 +157,7 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(0, 10'000));
     app.add_option("--headers", options.headers, "only: CPU time for this many regtest headers");
     app.add_flag("--restart", options.restart, "only: wall time of a sync that finds nothing new");
+    app.add_flag("--whole", options.whole, "only: filtered blocks against whole ones");
     CLI11_PARSE(app, argc, argv);
     try {
         run(options);
