@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 namespace headlight::cli {
 
@@ -52,21 +53,35 @@ std::string address_text(const wallet::Wallet& wallet, ByteView script_pubkey) {
     return wallet::encode_address(script_pubkey, wallet.network()).value_or(to_hex(script_pubkey));
 }
 
-std::vector<Listed> list(const wallet::Wallet& wallet, std::int64_t now) {
-    std::vector<Listed> listed;
-    const auto used = uses(wallet, now);
-    const auto& scripts = wallet.scripts();
-    for (std::size_t position = 0; position < scripts.size(); ++position) {
-        if (!scripts.required(position)) continue;
-        const auto& script = scripts.at(position);
-        const auto found = used.find(script.ref);
-        listed.push_back({script.ref, address_text(wallet, script.script_pubkey),
-                          found == used.end() ? Use{} : found->second,
-                          script_label(wallet, script.script_pubkey)});
+/// What `--list` shows, one row at a time: there may be a million.
+class List {
+  public:
+    List(const wallet::Wallet& wallet, std::int64_t now)
+        : wallet_(wallet), used_(uses(wallet, now)) {
+        const auto& scripts = wallet.scripts();
+        for (std::size_t position = 0; position < scripts.size(); ++position)
+            if (scripts.required(position))
+                positions_.push_back(static_cast<std::uint32_t>(position));
+        std::ranges::sort(positions_, {}, [&](auto position) { return scripts.at(position).ref; });
     }
-    std::ranges::sort(listed, {}, &Listed::ref);
-    return listed;
-}
+    auto rows() const {
+        return std::views::all(positions_) |
+               std::views::transform([this](std::uint32_t position) { return row(position); });
+    }
+
+  private:
+    Listed row(std::size_t position) const {
+        const auto script = wallet_.scripts().at(position);
+        const auto found = used_.find(script.ref);
+        return {script.ref, address_text(wallet_, script.script_pubkey),
+                found == used_.end() ? Use{} : found->second,
+                script_label(wallet_, script.script_pubkey)};
+    }
+
+    const wallet::Wallet& wallet_;
+    std::map<ScriptRef, Use> used_;
+    std::vector<std::uint32_t> positions_; ///< in the order of refs
+};
 
 boost::json::object to_json(const Listed& one) {
     return {{"address", one.address},           {"index", one.ref.index},
@@ -75,32 +90,37 @@ boost::json::object to_json(const Listed& one) {
             {"received", one.use.received},     {"label", label_json(one.label)}};
 }
 
-void print_list(Context& context, const std::vector<Listed>& listed) {
+Table::Row row_of(const Listed& one, bool labelled) {
+    Table::Row row{std::to_string(one.ref.descriptor),
+                   std::to_string(one.ref.branch),
+                   std::to_string(one.ref.index),
+                   one.address,
+                   std::to_string(one.use.transactions),
+                   one.use.transactions > 0 ? format_amount(one.use.received) : "-"};
+    if (labelled) row.push_back(one.label);
+    return row;
+}
+
+void print_list(Context& context, const List& list) {
+    const auto rows = list.rows();
     if (context.out.json()) {
-        boost::json::array array;
-        for (const auto& one : listed)
-            array.push_back(to_json(one));
-        return context.out.value(array);
+        return context.out.value([&](const Output::Write& write) {
+            for (const auto& one : rows)
+                write(to_json(one));
+        });
     }
     using enum Table::Align;
-    const bool labelled = std::ranges::any_of(listed, [](auto& one) { return !one.label.empty(); });
+    const bool labelled = std::ranges::any_of(rows, [](auto&& one) { return !one.label.empty(); });
     std::vector<Table::Column> columns{{"DESCRIPTOR", right},   {"CHAIN", right},
                                        {"INDEX", right},        {"ADDRESS"},
                                        {"TRANSACTIONS", right}, {"RECEIVED", right}};
     if (labelled) columns.push_back({"LABEL"});
     Table table(std::move(columns));
-    for (const auto& one : listed) {
-        std::vector<std::string> row{std::to_string(one.ref.descriptor),
-                                     std::to_string(one.ref.branch),
-                                     std::to_string(one.ref.index),
-                                     one.address,
-                                     std::to_string(one.use.transactions),
-                                     one.use.transactions > 0 ? format_amount(one.use.received)
-                                                              : "-"};
-        if (labelled) row.push_back(one.label);
-        table.add(std::move(row));
-    }
-    context.out.text(table.to_string());
+    for (const auto& one : rows)
+        table.measure(row_of(one, labelled));
+    context.out.text(table.heading());
+    for (const auto& one : rows)
+        context.out.text(table.line(row_of(one, labelled)));
 }
 
 Error no_next(const Context& context) {
@@ -140,7 +160,7 @@ result<void> perform(Context& context, const command::Address& address) {
         client::open_wallet(context.paths, wallet::store::WalletDb::Mode::read_only);
     if (!opened) return opened.error();
     if (!address.list) return print_next(context, *opened->wallet, address.qr);
-    print_list(context, list(*opened->wallet, context.now()));
+    print_list(context, List(*opened->wallet, context.now()));
     return {};
 }
 
