@@ -27,7 +27,8 @@ struct Exposure {
     std::size_t elements = 0;
     std::uint32_t size_class = 0;
     double chosen_rate = 0;
-    std::uint32_t split = 1;
+    std::uint32_t split = 1;  ///< groups of peers
+    std::uint32_t shards = 1; ///< such filters for each peer
     double rate = 0;
     double chain_scripts = 0;
     Guess used;      ///< our scripts that the chain shows by now
@@ -56,25 +57,35 @@ bip37::FilterSize size_of(const bip37::BloomFilter& filter) {
     return {filter.data().size(), filter.hash_functions()};
 }
 
-Exposure exposure_of(const wallet::Wallet& wallet, const command::Privacy& wanted) {
+/// Of what one peer is told: with a split, its share of the scripts.
+Exposure exposure_of(wallet::Wallet& wallet, const command::Privacy& wanted) {
     Exposure is;
-    const auto chosen = client::chosen(wallet, wanted.filter);
-    is.chosen_rate = chosen.fp_rate;
-    is.split = chosen.split;
-    is.filter = headlight::sync::filter_of(wallet, is.chosen_rate);
-    is.elements = headlight::sync::elements_of(wallet);
+    client::prepare(wallet, wanted.filter);
+    const headlight::sync::Parts parts(wallet);
+    is.chosen_rate = wallet.filter().fp_rate;
+    is.split = wallet.filter().split;
+    is.shards = wallet.filter().shards;
+    is.filter = headlight::sync::filter_of(wallet, is.chosen_rate, parts);
+    is.elements = headlight::sync::elements_of(wallet, parts);
     is.size_class = headlight::sync::size_class_for(is.elements, wallet.filter().size_class);
     is.rate = is.filter.false_positive_rate();
     is.chain_scripts = wanted.scripts;
 
     const auto [used, with_coin] = shown_scripts(wallet);
-    const double by_chance = wanted.scripts * is.rate;
-    is.used = {static_cast<double>(used), by_chance};
-    is.all = {static_cast<double>(wallet.scripts().size()), by_chance};
-    is.with_coin = {static_cast<double>(with_coin), by_chance * is.rate};
+    const auto share = [&](std::size_t scripts) { return static_cast<double>(scripts) / is.split; };
+    const auto any_of_shards = [&](double rate) {
+        return is.shards == 1 ? rate : -std::expm1(is.shards * std::log1p(-rate));
+    };
+    const double by_chance = wanted.scripts * any_of_shards(is.rate);
+    is.used = {share(used), by_chance};
+    is.all = {share(wallet.scripts().size()), by_chance};
+    is.with_coin = {share(with_coin), wanted.scripts * any_of_shards(is.rate * is.rate)};
 
     const auto size = size_of(is.filter);
     is.extra = bip37::extra_traffic(is.rate);
+    for (auto* figure :
+         {&is.extra.transactions_per_block, &is.extra.bytes_per_block, &is.extra.bytes_per_day})
+        *figure *= parts.count();
     const double worn = limits::refresh_fp_factor * std::max(is.chosen_rate, is.rate);
     is.blocks_until_worn = bip37::blocks_until_rate(size, is.elements, worn);
     is.new_element = wanted.scripts * (bip37::expected_fp_rate(size, is.elements + 1) -
@@ -112,7 +123,8 @@ boost::json::object exposure_json(const Exposure& is) {
                         {"fill", is.filter.fill_ratio()},
                         {"fp_rate", is.rate},
                         {"chosen_fp_rate", is.chosen_rate},
-                        {"split", is.split}};
+                        {"split", is.split},
+                        {"shards", is.shards}};
     object["chain_scripts"] = is.chain_scripts;
     object["by_chance"] = is.used.by_chance;
     object["used"] = guess_json(is.used);
@@ -164,10 +176,9 @@ std::string exposure_text(const Exposure& is) {
                               std::to_string(is.filter.tweak())});
     filter.add({"elements", std::to_string(is.elements) + " of a size class of " +
                                 std::to_string(is.size_class)});
-    filter.add({"made for", "a rate of " + figure(is.chosen_rate) + " once it is full" +
-                                (is.split > 1 ? ", shown in " + std::to_string(is.split) +
-                                                    " parts to as many groups of peers"
-                                              : std::string())});
+    filter.add({"made for", "a rate of " + figure(is.chosen_rate) + " once it is full"});
+    if (const auto parts = parts_text(is.split, is.shards); !parts.empty())
+        filter.add({"parts", parts});
     filter.add({"fill", figure(is.filter.fill_ratio())});
     filter.add({"false positives", figure(is.rate) + ", so " + figure(is.used.by_chance) +
                                        " of the chain's " + figure(is.chain_scripts) + " scripts"});
@@ -196,7 +207,10 @@ std::string exposure_text(const Exposure& is) {
     text += "In " + count(static_cast<std::int64_t>(is.size_class - is.elements), "element") +
             " the size class grows: " + figure(is.both_classes) +
             " strangers would match before and after.\n";
-    text += "All filters of this wallet have one tweak, which tells that they are one wallet's.\n";
+    text += is.split * is.shards == 1
+                ? "All filters of this wallet have one tweak, which tells that they are one "
+                  "wallet's.\n"
+                : "All filters of a part have one tweak, which tells that they are one wallet's.\n";
     const auto whole = whole_blocks();
     text += "Whole blocks (sync --method full) tell nothing of this, for " +
             figure(whole.bytes_per_block) + " bytes a block and " + figure(whole.bytes_per_day) +
@@ -209,7 +223,7 @@ std::string exposure_text(const Exposure& is) {
 result<void> perform(Context& context, const command::Privacy& privacy) {
     const auto view = open_view(context);
     if (!view) return view.error();
-    const auto exposure = exposure_of(view->wallet(), privacy);
+    const auto exposure = exposure_of(*view->opened.wallet, privacy);
     if (context.out.json())
         context.out.value(exposure_json(exposure));
     else

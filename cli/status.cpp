@@ -23,6 +23,7 @@ struct Filter {
     double fp_rate = 0;
     double chosen_rate = 0; ///< as it was chosen last, for a filter that is full
     std::uint32_t split = 1;
+    std::uint32_t shards = 1;
 };
 
 struct Summary {
@@ -41,16 +42,18 @@ struct Summary {
     bool unchecked() const { return scanned >= 0 && checked_to < scanned; }
 };
 
-// The filter that the next sync loads.
-Filter filter_figures(const wallet::Wallet& wallet) {
-    const auto elements = sync::elements_of(wallet);
-    const auto chosen = client::chosen(wallet);
+// The filter that the next sync loads; of the fullest part where there are several.
+Filter filter_figures(wallet::Wallet& wallet) {
+    client::prepare(wallet);
+    const auto& chosen = wallet.filter();
+    const auto elements = sync::elements_of(wallet, sync::Parts(wallet));
     const auto size = sync::filter_size_for(elements, chosen.size_class, chosen.fp_rate);
     return {.size = size,
-            .tweak = chosen.tweak,
+            .tweak = sync::tweak_of(chosen, 0, {}),
             .fp_rate = bip37::expected_fp_rate(size, elements),
             .chosen_rate = chosen.fp_rate,
-            .split = chosen.split};
+            .split = chosen.split,
+            .shards = chosen.shards};
 }
 
 // A height and a time compare through the stored headers; where these end, the time is the later
@@ -86,7 +89,7 @@ Summary summarize(const Context& context, const View& view) {
                     .rescan = wallet.rescan(),
                     .scripts = static_cast<std::int64_t>(wallet.scripts().size()),
                     .highest_used = {},
-                    .filter = filter_figures(wallet),
+                    .filter = filter_figures(*view.opened.wallet),
                     .transactions = static_cast<std::int64_t>(wallet.ledger().size()),
                     .checked_to = wallet.checked_to()};
     const auto age = context.now() - view.chain.time;
@@ -116,7 +119,8 @@ void print_json(Context& context, const View& view, const Summary& is) {
                         {"tweak", is.filter.tweak},
                         {"fp_rate", is.filter.fp_rate},
                         {"chosen_fp_rate", is.filter.chosen_rate},
-                        {"split", is.filter.split}};
+                        {"split", is.filter.split},
+                        {"shards", is.filter.shards}};
     object["transactions"] = is.transactions;
     object["cross_checked"] = is.scanned >= 0 && !is.unchecked();
     object["note"] = is.unchecked() ? boost::json::value(omission_note) : nullptr;
@@ -156,10 +160,9 @@ void print_text(Context& context, const View& view, const Summary& is) {
                              count(is.filter.size.hash_functions, "function") + ", tweak " +
                              std::to_string(is.filter.tweak) + ", false positives " +
                              rate_text(is.filter.fp_rate)});
-    table.add({"made for", "a rate of " + rate_text(is.filter.chosen_rate) +
-                               (is.filter.split > 1 ? ", in " + count(is.filter.split, "part") +
-                                                          " for as many groups of peers"
-                                                    : "")});
+    table.add({"made for", "a rate of " + rate_text(is.filter.chosen_rate)});
+    if (const auto parts = parts_text(is.filter.split, is.filter.shards); !parts.empty())
+        table.add({"parts", parts});
     if (is.scanned >= 0 && !is.unchecked())
         table.add({"cross-checked", "by a second peer or by whole blocks, as sync was told to"});
     context.out.text(table.to_string().substr(1) +

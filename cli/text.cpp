@@ -73,6 +73,14 @@ std::string count(std::int64_t number, std::string_view thing) {
     return std::to_string(number) + " " + std::string(thing) + (number == 1 ? "" : "s");
 }
 
+std::string parts_text(std::uint32_t split, std::uint32_t shards) {
+    if (split * shards == 1) return {};
+    const auto text = std::to_string(split * shards) + " filters of this size";
+    if (split == 1) return text + ", all for each peer";
+    return text + ", " + std::to_string(shards) + " for each of " + std::to_string(split) +
+           " groups of peers";
+}
+
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
     for (const auto& column : columns_)
         widths_.push_back(column.heading.size());

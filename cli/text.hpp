@@ -19,6 +19,9 @@ std::string format_bytes(std::uint64_t bytes);
 std::string format_duration(double seconds);
 /// "1 block", "2 blocks".
 std::string count(std::int64_t number, std::string_view thing);
+/// How many filters hold the scripts: `shards` for each peer of each of `split` groups; empty for
+/// one filter that every peer gets.
+std::string parts_text(std::uint32_t split, std::uint32_t shards);
 
 /// Rows of text under a heading, in aligned columns.
 class Table {

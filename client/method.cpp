@@ -6,19 +6,19 @@
 
 namespace headlight::client {
 
-wallet::FilterParameters chosen(const wallet::Wallet& wallet, const FilterChoice& choice) {
+void remember(wallet::Wallet& wallet, const FilterChoice& choice) {
     auto parameters = wallet.filter();
     if (choice.fp_rate)
         parameters.fp_rate = *choice.fp_rate;
     else if (parameters.fp_rate == 0)
         parameters.fp_rate = sync::Config{}.fp_rate;
     if (choice.split) parameters.split = *choice.split;
-    return parameters;
+    if (parameters != wallet.filter()) wallet.set_filter(std::move(parameters));
 }
 
-void remember(wallet::Wallet& wallet, const FilterChoice& choice) {
-    auto parameters = chosen(wallet, choice);
-    if (parameters != wallet.filter()) wallet.set_filter(std::move(parameters));
+void prepare(wallet::Wallet& wallet, const FilterChoice& choice) {
+    remember(wallet, choice);
+    sync::choose_parts(wallet, wallet.filter().fp_rate, wallet.filter().split, {});
 }
 
 std::optional<Error> too_many_for_filters(const wallet::Wallet& wallet) {

@@ -20,10 +20,10 @@ struct FilterChoice {
     std::optional<std::uint32_t> split{};
 };
 
-/// What then holds for the wallet's filter; the usual rate where none ever was chosen.
-wallet::FilterParameters chosen(const wallet::Wallet& wallet, const FilterChoice& choice = {});
-/// Notes it in the wallet.
+/// Notes in the wallet what is chosen for its filter; the usual rate where none ever was.
 void remember(wallet::Wallet& wallet, const FilterChoice& choice);
+/// And spreads it over parts, as the next sync would: for looking at what that loads.
+void prepare(wallet::Wallet& wallet, const FilterChoice& choice = {});
 
 /// too_large, when the filters of a peer cannot hold all that the wallet watches at its rate.
 std::optional<Error> too_many_for_filters(const wallet::Wallet& wallet);

@@ -88,8 +88,17 @@ TEST_F(MethodOption, ASplitIsRemembered) {
     const FakeNode second;
     sync(node_, {"--peer", p2p::to_string(second.endpoint()), "--split", "2"});
     EXPECT_EQ(run({"status", "--json"}).json().at("filter").at("split").to_number<int>(), 2);
-    EXPECT_NE(run({"status"}).out.find("2 parts"), std::string::npos);
-    EXPECT_NE(run({"privacy"}).out.find("in 2 parts"), std::string::npos);
+    EXPECT_NE(run({"status"}).out.find("2 filters of this size, 1 for each of 2"),
+              std::string::npos);
+    EXPECT_NE(run({"privacy"}).out.find("1 for each of 2 groups"), std::string::npos);
+    const auto half = run({"privacy", "--json"}).json();
+    const auto all = run({"privacy", "--split", "1", "--json"}).json();
+    EXPECT_EQ(half.at("all").at("scripts").to_number<double>(), 220);
+    EXPECT_EQ(all.at("all").at("scripts").to_number<double>(), 440);
+    EXPECT_LT(half.at("filter").at("elements").to_number<int>(), 300) << "of the fuller part";
+    EXPECT_NE(half.at("filter").at("tweak"), all.at("filter").at("tweak"));
+    EXPECT_EQ(half.at("filter").at("bytes"),
+              run({"status", "--json"}).json().at("filter").at("bytes"));
 }
 
 TEST_F(MethodOption, FullReportsThatNoFilterWasSent) {
