@@ -12,7 +12,7 @@ void remember(wallet::Wallet& wallet, const FilterChoice& choice) {
         parameters.fp_rate = *choice.fp_rate;
     else if (parameters.fp_rate == 0)
         parameters.fp_rate = sync::Config{}.fp_rate;
-    if (choice.split) parameters.split = *choice.split;
+    if (choice.split) parameters = sync::with_split(std::move(parameters), *choice.split);
     if (parameters != wallet.filter()) wallet.set_filter(std::move(parameters));
 }
 

@@ -88,10 +88,16 @@ std::uint32_t tweak_of(const FilterParameters& parameters, std::uint32_t part,
     return keyed(parameters, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
+FilterParameters with_split(FilterParameters parameters, std::uint32_t split) {
+    if (parameters.split == split) return parameters;
+    parameters.split = split;
+    parameters.shards = 1;
+    return parameters;
+}
+
 void choose_parts(wallet::Wallet& wallet, double fp_rate, std::uint32_t split,
                   const std::vector<std::string>& peers) {
-    auto parameters = wallet.filter();
-    parameters.split = split;
+    auto parameters = with_split(wallet.filter(), split);
     parameters.shards = shards_for(elements_of(wallet) / split, parameters.shards, fp_rate);
     if (split > 1) choose_groups(parameters, peers);
     wallet.set_filter(parameters);

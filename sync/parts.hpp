@@ -40,6 +40,10 @@ std::vector<std::uint32_t> parts_of_group(const wallet::FilterParameters& parame
 std::uint32_t tweak_of(const wallet::FilterParameters& parameters, std::uint32_t part,
                        std::string_view identity);
 
+/// With so many groups. Another number of them spreads all scripts anew, so that fewer shards may
+/// do then.
+wallet::FilterParameters with_split(wallet::FilterParameters parameters, std::uint32_t split);
+
 /// Decides, at the start of a run, over how many parts the scripts are spread, and which peer
 /// ("host:port") belongs to which group. Changes only what has to change.
 void choose_parts(wallet::Wallet& wallet, double fp_rate, std::uint32_t split,

@@ -38,6 +38,8 @@ TEST(WalletParts, AreOneFilterUntilItIsFullThenAsManyAsLeaveRoom) {
     EXPECT_EQ(over->filter().shards, 4u) << "25,000 in filters of 10,015";
     choose_parts(*over, 0.1, 1, {"a:1"});
     EXPECT_EQ(over->filter().shards, 4u) << "never fewer again: that would spread all anew";
+    choose_parts(*over, 0.0005, 4, {"a:1", "b:1", "c:1", "d:1"});
+    EXPECT_EQ(over->filter().shards, 1u) << "but for a split, which does so anyway";
     const auto split = wallet_of_scripts(held + 1);
     choose_parts(*split, 0.001, 4, {"a:1", "b:1", "c:1", "d:1"});
     EXPECT_EQ(split->filter().shards, 1u);
