@@ -338,6 +338,9 @@ void Engine::Core::keep_bans() {
 
 bool Engine::Core::persist_due() const {
     if (outcome_ || !context_.bans.empty()) return true;
+    // What a part is must outlive whoever is shown one: a peer's group, and the secret.
+    const bool secretive = context_.spread() > 1 || context_.config.proxy;
+    if (persist_id_ == 0 && secretive) return true;
     if (!unsaved()) return false;
     if (context_.statistics.headers - persisted_headers_ >= limits::persist_headers) return true;
     const bool asked =
