@@ -18,6 +18,7 @@ void BlockScan::stop() {
     missing_.clear();
     tries_.clear();
     given_up_.reset();
+    lead_ = limits::scan_lead_blocks;
     asked_to_ = context_.wallet.scan().height;
 }
 
@@ -37,18 +38,36 @@ void BlockScan::ask(const std::vector<std::int32_t>& heights) {
 
 void BlockScan::pump(std::int32_t top) {
     if (!peer() || given_up_) return;
-    if (!missing_.empty() && context_.now.steady_ms >= retry_at_ms_) {
-        std::vector<std::int32_t> again(missing_.begin(), missing_.end());
-        missing_.clear();
+    ask_missing();
+    if (missing_.empty()) ask_further(top);
+    // What relay has revealed since may need a new filter before any block does.
+    if (filter() && !waiting() && !fence_wanted() && !filters_.covers(*filter(), ordinal() + 1))
+        refresh_filter();
+    if (fence_wanted() && !waiting()) fence();
+}
+
+void BlockScan::ask_missing() {
+    if (context_.now.steady_ms < retry_at_ms_) return;
+    while (!missing_.empty()) {
+        std::vector<std::int32_t> again;
+        for (const auto height : missing_) {
+            if (std::cmp_equal(again.size(), batch()) || !may_ask_for(again.size() + 1, height))
+                break;
+            again.push_back(height);
+        }
+        if (again.empty()) return;
+        missing_.erase(missing_.begin(), missing_.upper_bound(again.back()));
         ask(again);
     }
-    const auto batch = whole_blocks() ? limits::whole_batch_blocks : limits::scan_batch_blocks;
+}
+
+void BlockScan::ask_further(std::int32_t top) {
     while (asked_to_ < top) {
-        const auto count = std::min(batch, top - asked_to_);
-        if (!may_ask_for(count)) break;
+        const auto count = std::min(batch(), top - asked_to_);
+        if (!may_ask_for(static_cast<std::size_t>(count), asked_to_ + count)) return;
         if (filter() && filters_.worn(*filter())) {
             // Only between answers: outputs found meanwhile would be missing in the clean filter.
-            if (in_flight() > 0) break;
+            if (in_flight() > 0) return;
             refresh_filter();
         }
         std::vector<std::int32_t> heights;
@@ -57,17 +76,17 @@ void BlockScan::pump(std::int32_t top) {
         asked_to_ += count;
         ask(heights);
     }
-    // What relay has revealed since may need a new filter before any block does.
-    if (filter() && !waiting() && !fence_wanted() && !filters_.covers(*filter(), ordinal() + 1))
-        refresh_filter();
-    if (fence_wanted() && !waiting()) fence();
+}
+
+std::int32_t BlockScan::batch() const {
+    const auto most = whole_blocks() ? limits::whole_batch_blocks : limits::scan_batch_blocks;
+    return std::min(most, std::max(lead_ / 2, 1));
 }
 
 /// Neither more at once than the window, nor too far ahead of what is scanned: other parts may lag.
-bool BlockScan::may_ask_for(std::int32_t count) const {
+bool BlockScan::may_ask_for(std::size_t count, std::int32_t up_to) const {
     const auto window = whole_blocks() ? limits::whole_window_blocks : limits::scan_window_blocks;
-    return in_flight() + static_cast<std::size_t>(count) <= window &&
-           asked_to_ + count <= context_.wallet.scan().height + limits::scan_lead_blocks;
+    return in_flight() + count <= window && up_to <= context_.wallet.scan().height + lead_;
 }
 
 bool BlockScan::idle_at(std::int32_t top) const {
@@ -113,10 +132,18 @@ void BlockScan::on_missed(std::int32_t height, const chain::Hash256& hash, Misse
     retry_at_ms_ = context_.now.steady_ms + retry_pause_ms * tries;
 }
 
-/// There is no room for an answer whose turn has not come: it is asked for again a little later.
+/// There is no room for an answer whose turn has not come: it is asked for again once less waits.
 void BlockScan::put_off(std::int32_t height) {
     missing_.insert(height);
     retry_at_ms_ = context_.now.steady_ms + retry_pause_ms;
+    lead_ = std::max(static_cast<std::int32_t>(ready_.size()) / 2, 1);
+}
+
+std::optional<std::int32_t> BlockScan::first_missing() const {
+    for (const auto& [height, tries] : tries_) {
+        if (missing_.contains(height)) return height;
+    }
+    return std::nullopt;
 }
 
 bool BlockScan::on_best_chain(std::int32_t height, const chain::Hash256& hash) const {
@@ -150,6 +177,7 @@ void BlockScan::accept(std::int32_t height) {
     record(next->second);
     ready_bytes_ -= next->second.bytes;
     ready_.erase(next);
+    if (ready_.empty()) lead_ = std::min(lead_ * 2, limits::scan_lead_blocks);
     tries_.erase(height);
     tries_in_all_.erase(height);
 }

@@ -47,9 +47,8 @@ class BlockScan : public BlockFetch {
         bool withheld = false; ///< answered, but transactions are missing
     };
     std::optional<GivenUp> given_up() const { return given_up_; }
-    /// Blocks of this connection wait for another try.
-    bool has_missing() const { return !tries_.empty() && !missing_.empty(); }
-    std::int32_t first_missing() const { return *missing_.begin(); }
+    /// The lowest block that this connection left out, and that waits for another try.
+    std::optional<std::int32_t> first_missing() const;
     std::int64_t next_wake_ms() const {
         const bool pausing = !missing_.empty() && retry_at_ms_ > context_.now.steady_ms;
         return pausing ? retry_at_ms_ : Context::never;
@@ -77,7 +76,10 @@ class BlockScan : public BlockFetch {
 
     void refresh_filter();
     void ask(const std::vector<std::int32_t>& heights);
-    bool may_ask_for(std::int32_t count) const;
+    void ask_missing();
+    void ask_further(std::int32_t top);
+    std::int32_t batch() const;
+    bool may_ask_for(std::size_t count, std::int32_t up_to) const;
     void record(const BlockAnswer& answer);
     bool on_best_chain(std::int32_t height, const chain::Hash256& hash) const;
     void put_off(std::int32_t height);
@@ -86,6 +88,8 @@ class BlockScan : public BlockFetch {
     bool serves_mempool_ = false;
     std::map<std::int32_t, BlockAnswer> ready_; ///< complete, but not scanned yet
     std::size_t ready_bytes_ = 0;
+    /// How far it asks ahead of what is scanned: less than the limit where answers had no room.
+    std::int32_t lead_ = limits::scan_lead_blocks;
     std::int32_t asked_to_ = -1; ///< the highest block asked for on this connection
     std::int32_t reached_ = -1;  ///< the highest block ever asked for in this run (for statistics)
 

@@ -171,13 +171,12 @@ void Engine::Core::check_scanner(Lane& lane) {
         // Relay may have grown the server's filter behind our mirror, so this proves nothing.
         lane.unmatched_told = true;
         peers_.lower_rank(*scanner, "sends transactions that the filter does not match");
-    } else if (scan.has_missing() && best_scanner(lane, scanner)) {
+    } else if (const auto missing = scan.first_missing(); missing && best_scanner(lane, scanner)) {
         // Another peer goes on. The connection is ended, not kept for later: what it still has
         // under way was answered under a filter of its own, and must not be taken for newer
         // answers.
-        const auto height = scan.first_missing();
         drop(*scanner, DropReason::refused_blocks,
-             reasons::blocks_refused(where, height, context_.tree.at(height).hash));
+             reasons::blocks_refused(where, *missing, context_.tree.at(*missing).hash));
     } else if (context_.now.steady_ms >= stall_deadline_ms(lane)) {
         if (!best_scanner(lane, scanner) && peers_.moving(*scanner) && may_extend()) {
             lane.stall_extended_ms = context_.now.steady_ms; // slow, but all we have

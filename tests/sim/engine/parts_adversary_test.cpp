@@ -72,5 +72,46 @@ TEST_F(PartsUnderAttack, NobodySeesAFilterWhenTheGroupsCannotBeStored) {
     EXPECT_EQ(shown, 0);
 }
 
+// Answers that have no room wait for the parts behind: asking for them over and over would cost
+// the peer's bandwidth, and ours.
+TEST_F(PartsUnderAttack, AnswersWithoutRoomAreNotAskedForOverAndOver) {
+    const int blocks = 60;
+    auto tip = chain.genesis().hash;
+    for (int block = 0; block < blocks; ++block) { // of 1 MB each
+        BlockPlan plan;
+        for (int i = 0; i < 10; ++i)
+            plan.transactions.push_back(chain.pay(Bytes(100'000, 0x51), 1'000));
+        tip = chain.mine(tip, std::move(plan)).hash;
+    }
+    auto& slow = node(tip);
+    node(tip, {{"matches-all"}});
+    set_filter([](auto&) {});
+    world->start({.split = 2, .cross_check = {}});
+    world->clog(slow, 12'000);
+    ASSERT_TRUE(world->run()) << story();
+    ASSERT_FALSE(world->outcome()->error) << to_string(*world->outcome()->error) << story();
+    expect_right(tip);
+    EXPECT_LT(statistics().rescanned_blocks, 2 * blocks);
+}
+
+// A node that leaves blocks out is asked again within the same window as ever.
+TEST_F(PartsUnderAttack, WhatIsMissingIsAskedForInBatches) {
+    const auto tip = busy_chain(700, 0);
+    for (const bool whole : {false, true}) {
+        new_world(whole);
+        node(tip, {{whole ? "ignores-blocks" : "ignores-filtered"}});
+        std::size_t most = 0;
+        world->on_action = [&](const sync::Action& action) {
+            const auto* send = std::get_if<sync::action::Send>(&action);
+            if (!send) return;
+            if (const auto* getdata = std::get_if<p2p::GetData>(&send->message))
+                most = std::max(most, getdata->entries.size());
+        };
+        sync_fails(errc::not_found, {.whole_blocks = whole});
+        EXPECT_EQ(most, static_cast<std::size_t>(whole ? limits::whole_batch_blocks
+                                                       : limits::scan_batch_blocks));
+    }
+}
+
 } // namespace
 } // namespace headlight::tests
