@@ -148,7 +148,7 @@ BlockFetch::Taken BlockFetch::on_block(const p2p::Block& block) {
     auto answer = answer_to(request);
     answer.total_transactions = static_cast<std::uint32_t>(block.transactions.size());
     for (const auto& tx : block.transactions)
-        answer.bytes += chain::serialize(tx, chain::Witness::strip).size();
+        answer.bytes += chain::serialize(tx).size();
     if (no_room_for(answer)) {
         on_missed(answer.height, answer.hash, Missed::no_room);
         return Taken::yes;

@@ -113,5 +113,53 @@ TEST_F(PartsUnderAttack, WhatIsMissingIsAskedForInBatches) {
     }
 }
 
+// Nobody asked for witnesses, and no root covers them: a peer may send as many as it likes. They
+// take room like everything else, while the block that comes next is held back.
+TEST_F(PartsUnderAttack, WitnessesOfWholeBlocksTakeRoom) {
+    const auto tip = chain.mine_empty(chain.genesis().hash, 60).hash;
+    const auto branch = chain.branch(tip);
+    const auto wallet = stored();
+    sync::Engine engine(regtest_network(), world->disk().headers, *wallet,
+                        {.peers = {{"liar", 18444}}, .seed = 1, .whole_blocks = true});
+    std::set<chain::Hash256> asked;
+    const auto tell = [&](const sync::Event& event) {
+        std::deque<sync::Event> events{event};
+        while (!events.empty()) {
+            const auto actions = engine.on(events.front(), {1'000, 1'700'000'000});
+            events.pop_front();
+            for (const auto& action : actions) {
+                if (const auto* persist = std::get_if<sync::action::Persist>(&action))
+                    events.push_front(sync::event::Stored{persist->id});
+                const auto* send = std::get_if<sync::action::Send>(&action);
+                const auto* getdata = send ? std::get_if<p2p::GetData>(&send->message) : nullptr;
+                if (!getdata) continue;
+                for (const auto& entry : getdata->entries)
+                    asked.insert(entry.hash);
+            }
+        }
+    };
+    tell(sync::event::Started{});
+    tell(sync::event::Connected{1});
+    p2p::Version version;
+    version.version = p2p::protocol_version;
+    version.services = p2p::services::network;
+    version.start_height = 60;
+    version.nonce = 77;
+    tell(sync::event::Received{1, version});
+    tell(sync::event::Received{1, p2p::Verack{}});
+    p2p::Headers headers;
+    for (const auto* block : branch)
+        if (block->height > 0) headers.headers.push_back(block->header);
+    tell(sync::event::Received{1, headers});
+    ASSERT_FALSE(asked.empty());
+    for (const auto* block : branch) {
+        if (block->height < 2 || !asked.contains(block->hash)) continue;
+        p2p::Block message{block->header, block->transactions};
+        message.transactions[0].inputs[0].witness = {Bytes(3'000'000, 1)};
+        tell(sync::event::Received{1, message});
+    }
+    EXPECT_LE(asked.size(), 30u) << "what comes before the first block is kept, without end";
+}
+
 } // namespace
 } // namespace headlight::tests
