@@ -115,6 +115,8 @@ class Engine::Core {
     std::int32_t told_height_ = -1; ///< the last block that followers were told of
 
     std::int32_t first_block_ = 1; ///< the first that a birthday asks for
+    /// What earlier runs left unchecked from here on stays so in this one, too.
+    std::int32_t unchecked_from_ = std::numeric_limits<std::int32_t>::max();
     bool unblamed_told_ = false;
 
     std::int64_t relay_since_ms_ = Context::never; ///< nothing but relay is waited for any more

@@ -21,9 +21,13 @@ void Engine::Core::prepare_checks() {
     const auto least = *context_.config.cross_check == 1 ? first_block_ : latest;
     const auto from = std::max({first_block_, least, context_.wallet.checked_to() + 1});
     const auto scanned = context_.wallet.scan().height;
+    if (from > scanned) return;
     const bool two_each = std::ranges::all_of(
         lanes_, [&](const Lane& lane) { return peers_.ready_peers(lane.part).size() >= 2; });
-    if (from > scanned || !two_each) return;
+    if (!two_each) {
+        unchecked_from_ = from;
+        return;
+    }
     order_.go_back(from - 1);
     order_.expect_nothing_new(scanned);
 }
@@ -37,7 +41,10 @@ void Engine::Core::settle_checks() {
     if (const auto surprise = order_.take_surprise()) doubt_earlier_runs(*surprise);
     judge_findings();
     std::size_t unchecked = 0;
-    auto checked_to = context_.wallet.scan().height;
+    const auto scanned = context_.wallet.scan().height;
+    if (scanned < unchecked_from_) // what is above is scanned again, and open anew
+        unchecked_from_ = std::numeric_limits<std::int32_t>::max();
+    auto checked_to = std::min(scanned, unchecked_from_ - 1);
     for (auto& lane : lanes_) {
         settle_checks(lane);
         unchecked = std::max(unchecked, lane.check.open_blocks() + lane.check.forgotten());

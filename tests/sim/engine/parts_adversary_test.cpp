@@ -113,6 +113,23 @@ TEST_F(PartsUnderAttack, WhatIsMissingIsAskedForInBatches) {
     }
 }
 
+// A run with one peer checks nothing, and so must not take for checked what an earlier one left.
+TEST_F(PartsUnderAttack, WhatNobodyCheckedStaysUncheckedOverRunsWithOnePeer) {
+    const auto tip = busy_chain(30, 0);
+    for (const std::uint32_t shards : {1, 3}) {
+        new_world(shards);
+        auto& liar = node(tip, {{"matches-nothing"}});
+        set_filter([&](auto& filter) { filter.shards = shards; });
+        for (int run = 0; run < 2; ++run)
+            sync({.peers = {world->endpoint(liar)}});
+        EXPECT_EQ(balance().confirmed, 0);
+        node(tip);
+        sync();
+        expect_right(tip);
+        EXPECT_TRUE(dropped(liar, sync::DropReason::omission)) << story();
+    }
+}
+
 // Nobody asked for witnesses, and no root covers them: a peer may send as many as it likes. They
 // take room like everything else, while the block that comes next is held back.
 TEST_F(PartsUnderAttack, WitnessesOfWholeBlocksTakeRoom) {
