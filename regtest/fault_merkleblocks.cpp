@@ -11,7 +11,9 @@ template <auto change>
 void in_matching_block(SimSession&, FaultState&, const SimBlock& block, Answer& answer) {
     if (answer.size() < 2) return;
     for (auto& outgoing : answer)
-        if (auto* message = as<bip37::MerkleBlock>(outgoing)) change(block, *message);
+        if (auto* message = as<bip37::MerkleBlock>(outgoing);
+            message && !message->tree.hashes.empty()) // another fault may have emptied it
+            change(block, *message);
 }
 
 void wrong_root(const SimBlock&, bip37::MerkleBlock& message) {
