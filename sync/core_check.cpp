@@ -141,6 +141,7 @@ void Engine::Core::watch_checker(Lane& lane) {
 
 /// The best in rank of those who do not scan and can check what waits.
 std::optional<PeerId> Engine::Core::best_checker(const Lane& lane) const {
+    if (lane.check.open_blocks() == 0) return std::nullopt; // asked of each part, at each event
     for (const auto peer : peers_.ready_peers(lane.part)) {
         if (peer == lane.scan.peer() || !headers_.done(peer)) continue;
         if (can_check(lane, peer)) return peer;

@@ -341,9 +341,17 @@ bool Peers::ready(PeerId id) const {
 }
 
 std::vector<PeerId> Peers::ready_peers() const {
+    return ready_peers_where([](const Slot&) { return true; });
+}
+
+std::vector<PeerId> Peers::ready_peers(std::uint32_t wanted) const {
+    return ready_peers_where([&](const Slot& slot) { return slot.part == wanted; });
+}
+
+std::vector<PeerId> Peers::ready_peers_where(const std::function<bool(const Slot&)>& wanted) const {
     std::vector<PeerId> ids;
     for (const auto& [id, peer] : peers_) {
-        if (peer.ready) ids.push_back(id);
+        if (peer.ready && wanted(slots_[peer.slot])) ids.push_back(id);
     }
     std::stable_sort(ids.begin(), ids.end(), [&](PeerId a, PeerId b) {
         const auto slot_a = peers_.at(a).slot;
@@ -395,12 +403,6 @@ std::vector<PeerId> Peers::at_address(const std::string& address) const {
 std::uint32_t Peers::part(PeerId id) const {
     const auto it = peers_.find(id);
     return it == peers_.end() ? 0 : slots_[it->second.slot].part;
-}
-
-std::vector<PeerId> Peers::ready_peers(std::uint32_t wanted) const {
-    auto ids = ready_peers();
-    std::erase_if(ids, [&](PeerId id) { return part(id) != wanted; });
-    return ids;
 }
 
 std::size_t Peers::endpoints_for(std::uint32_t part) const {

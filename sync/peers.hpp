@@ -5,6 +5,7 @@
 #include "p2p/handshake.hpp"
 #include "sync/context.hpp"
 
+#include <functional>
 #include <map>
 
 namespace headlight::sync {
@@ -111,6 +112,7 @@ class Peers {
     void add_slot(const p2p::Endpoint& endpoint, std::uint32_t part);
     void connect(std::size_t slot, const chain::Network& network);
     void drop_one(PeerId peer, DropReason reason, Error why, bool for_good);
+    std::vector<PeerId> ready_peers_where(const std::function<bool(const Slot&)>& wanted) const;
     std::optional<Error> exhausted(std::uint32_t part) const;
     Taken handshake_step(PeerId id, Peer& peer, const p2p::Message& message);
     void check_services(PeerId id, const p2p::Version& version);
