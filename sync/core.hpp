@@ -69,6 +69,7 @@ class Engine::Core {
     void prepare_checks();
     void settle_checks();
     void settle_checks(Lane& lane);
+    std::int32_t checked_at_most();
     void judge_findings();
     void judge_finding(const CrossCheck::Finding& finding, std::set<std::string>& banned);
     std::int32_t take_relied_on(const std::string& liar);

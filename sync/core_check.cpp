@@ -7,7 +7,8 @@ namespace headlight::sync {
 /// What an earlier run scanned is, as far as it is recent and unchecked, scanned again: nobody
 /// knows any more who showed it, and so who would be a second opinion.
 void Engine::Core::prepare_checks() {
-    if (!context_.config.cross_check) return;
+    const bool whole = context_.config.whole_blocks;
+    if (!context_.config.cross_check && !whole) return;
     std::map<wallet::Birthday::Kind, wallet::Birthday> earliest;
     for (const auto& birthday : context_.wallet.scripts().birthdays()) {
         auto& least = earliest.try_emplace(birthday.kind, birthday).first->second;
@@ -18,13 +19,13 @@ void Engine::Core::prepare_checks() {
         first = std::min(first, resolve(birthday));
     first_block_ = std::max(first, 1);
     const auto latest = context_.tree.tip_height() - limits::always_checked_blocks + 1;
-    const auto least = *context_.config.cross_check == 1 ? first_block_ : latest;
+    const auto least = context_.config.cross_check == 1.0 ? first_block_ : latest;
     const auto from = std::max({first_block_, least, context_.wallet.checked_to() + 1});
     const auto scanned = context_.wallet.scan().height;
     if (from > scanned) return;
     const bool two_each = std::ranges::all_of(
         lanes_, [&](const Lane& lane) { return peers_.ready_peers(lane.part).size() >= 2; });
-    if (!two_each) {
+    if (!two_each || whole) {
         unchecked_from_ = from;
         return;
     }
@@ -33,6 +34,8 @@ void Engine::Core::prepare_checks() {
 }
 
 void Engine::Core::settle_checks() {
+    if (context_.config.whole_blocks) // which hide nothing
+        context_.wallet.set_checked_to(std::min(context_.wallet.scan().height, checked_at_most()));
     if (!context_.config.cross_check) return;
     for (auto& lane : lanes_) {
         for (auto& block : lane.scan.take_scanned())
@@ -41,10 +44,7 @@ void Engine::Core::settle_checks() {
     if (const auto surprise = order_.take_surprise()) doubt_earlier_runs(*surprise);
     judge_findings();
     std::size_t unchecked = 0;
-    const auto scanned = context_.wallet.scan().height;
-    if (scanned < unchecked_from_) // what is above is scanned again, and open anew
-        unchecked_from_ = std::numeric_limits<std::int32_t>::max();
-    auto checked_to = std::min(scanned, unchecked_from_ - 1);
+    auto checked_to = std::min(context_.wallet.scan().height, checked_at_most());
     for (auto& lane : lanes_) {
         settle_checks(lane);
         unchecked = std::max(unchecked, lane.check.open_blocks() + lane.check.forgotten());
@@ -52,6 +52,13 @@ void Engine::Core::settle_checks() {
     }
     context_.statistics.unchecked = static_cast<std::int64_t>(unchecked);
     context_.wallet.set_checked_to(checked_to);
+}
+
+/// As far as this run itself can say.
+std::int32_t Engine::Core::checked_at_most() {
+    if (context_.wallet.scan().height < unchecked_from_) // what is above is scanned again
+        unchecked_from_ = std::numeric_limits<std::int32_t>::max();
+    return unchecked_from_ - 1;
 }
 
 void Engine::Core::settle_checks(Lane& lane) {

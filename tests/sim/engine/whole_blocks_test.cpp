@@ -320,5 +320,31 @@ INSTANTIATE_TEST_SUITE_P(Each, WholeBlocksAndFaults, testing::ValuesIn(every_fau
                              return name;
                          });
 
+TEST_F(WholeBlocks, AreCheckedByThemselves) {
+    const auto tip = busy_chain();
+    node(tip);
+    sync(whole);
+    EXPECT_EQ(stored()->checked_to(), stored()->scan().height);
+    node(tip);
+    sync();
+    EXPECT_EQ(statistics().scanned_blocks, 0) << "two peers have nothing to look at again";
+}
+
+TEST_F(WholeBlocks, ChangeNothingOfWhatFilteredOnesLeftUnchecked) {
+    const auto tip = busy_chain();
+    auto& one = node(tip);
+    sync();
+    EXPECT_LT(stored()->checked_to(), stored()->scan().height) << "one peer alone";
+    const auto next = chain.mine_empty(tip, 3).hash;
+    one.set_tip(next, world->now_ms());
+    sync(whole);
+    EXPECT_LT(stored()->checked_to(), stored()->scan().height - 3);
+    node(next);
+    sync();
+    EXPECT_EQ(stored()->checked_to(), stored()->scan().height);
+    EXPECT_GT(statistics().scanned_blocks, 100)
+        << "the latest, as far as one peer alone showed them";
+}
+
 } // namespace
 } // namespace headlight::tests
