@@ -183,7 +183,7 @@ void BlockScan::accept(std::int32_t height) {
 }
 
 void BlockScan::record(const BlockAnswer& answer) {
-    if (!context_.config.cross_check) return;
+    if (!context_.config.cross_check || answer.whole) return;
     Scanned block{answer.height, answer.hash, answer.filter, answer.ordinal, {}};
     // Strangers count too, since one may turn out to be ours; a peer that shows too many of them
     // must not fill our memory.

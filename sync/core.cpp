@@ -9,8 +9,6 @@ constexpr std::size_t inner_node_bytes = 64; // of a merkle tree: CVE-2017-12842
 
 /// Before anything else: the wallet's scripts are spread over the parts that this run has.
 Config prepared(Config config, wallet::Wallet& wallet) {
-    // A whole block hides nothing.
-    if (config.whole_blocks) config.cross_check.reset();
     if (config.whole_blocks || config.broadcast) return config;
     std::vector<std::string> peers;
     for (const auto& endpoint : config.peers)

@@ -5,7 +5,7 @@
 namespace headlight::sync {
 
 /// What an earlier run scanned is, as far as it is recent and unchecked, scanned again: nobody
-/// knows any more who showed it, and so who would be a second opinion.
+/// knows any more who showed it, and so who would be a second opinion. (Whole blocks need none.)
 void Engine::Core::prepare_checks() {
     const bool whole = context_.config.whole_blocks;
     if (!context_.config.cross_check && !whole) return;
@@ -25,7 +25,7 @@ void Engine::Core::prepare_checks() {
     if (from > scanned) return;
     const bool two_each = std::ranges::all_of(
         lanes_, [&](const Lane& lane) { return peers_.ready_peers(lane.part).size() >= 2; });
-    if (!two_each || whole) {
+    if (!context_.config.cross_check || !(two_each || whole)) {
         unchecked_from_ = from;
         return;
     }
@@ -34,14 +34,16 @@ void Engine::Core::prepare_checks() {
 }
 
 void Engine::Core::settle_checks() {
-    if (context_.config.whole_blocks) // which hide nothing
+    if (const auto surprise = order_.take_surprise()) doubt_earlier_runs(*surprise);
+    if (context_.config.whole_blocks) { // which hide nothing
         context_.wallet.set_checked_to(std::min(context_.wallet.scan().height, checked_at_most()));
+        return;
+    }
     if (!context_.config.cross_check) return;
     for (auto& lane : lanes_) {
         for (auto& block : lane.scan.take_scanned())
             lane.check.add(std::move(block), lane.scanner_address);
     }
-    if (const auto surprise = order_.take_surprise()) doubt_earlier_runs(*surprise);
     judge_findings();
     std::size_t unchecked = 0;
     auto checked_to = std::min(context_.wallet.scan().height, checked_at_most());

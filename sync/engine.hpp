@@ -39,7 +39,7 @@ struct Config {
     std::optional<std::int32_t> until_height{};
     std::optional<chain::Hash256> until_txid{};
     /// A second peer is asked for each scanned block with this probability, and always for the
-    /// latest limits::always_checked_blocks; absent: never.
+    /// latest limits::always_checked_blocks; absent: never. A whole block is its own check.
     std::optional<double> cross_check = 0.0;
     std::int64_t mempool_wait_ms = 0; ///< for pending payments, after the fence at the tip
     bool follow = false;              ///< stay at the tip until event::Stop
