@@ -40,9 +40,10 @@ void BlockScan::pump(std::int32_t top) {
     if (!peer() || given_up_) return;
     ask_missing();
     if (missing_.empty()) ask_further(top);
-    // What relay has revealed since may need a new filter before any block does.
-    if (filter() && !waiting() && !fence_wanted() && !filters_.covers(*filter(), ordinal() + 1))
-        refresh_filter();
+    // What relay has revealed since may need a new filter before any block does. (While answers
+    // wait for other parts, those will tell; and they are judged best in the order they came.)
+    const bool may_tell = filter() && !waiting() && !fence_wanted() && ready_.empty();
+    if (may_tell && !filters_.covers(*filter(), ordinal() + 1)) refresh_filter();
     if (fence_wanted() && !waiting()) fence();
 }
 
