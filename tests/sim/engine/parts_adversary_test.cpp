@@ -130,6 +130,35 @@ TEST_F(PartsUnderAttack, WhatNobodyCheckedStaysUncheckedOverRunsWithOnePeer) {
     }
 }
 
+// A service whose peer of one part is gone for hours waits for it: quietly, with the other part's
+// answers kept, and it goes on when the peer is back, reorganised meanwhile.
+TEST_F(PartsUnderAttack, APartWhoseOnlyPeerIsGoneForHoursIsWaitedFor) {
+    const auto fork = busy_chain(20, 0);
+    auto& stays = node(fork);
+    auto& goes = node(fork);
+    set_filter([](auto&) {});
+    world->start({.split = 2, .follow = true});
+    world->run_for(20'000);
+    ASSERT_EQ(statistics().height, 20) << story();
+    world->set_dark(goes, true);
+    stays.set_tip(chain.mine(fork, {.transactions = {pay(3)}}).hash, world->now_ms());
+    world->run_for(3'600'000);
+    auto tip = chain.mine(fork, {.transactions = {pay(4)}}).hash;
+    tip = chain.mine(tip, {.transactions = {pay(5)}}).hash;
+    stays.set_tip(tip, world->now_ms());
+    const auto actions = world->trace().size();
+    world->run_for(3'600'000);
+    EXPECT_LT(world->trace().size() - actions, 3'000u) << "it waits";
+    EXPECT_EQ(statistics().height, 20);
+    world->set_dark(goes, false);
+    goes.set_tip(tip, world->now_ms());
+    world->run_for(150'000);
+    EXPECT_EQ(statistics().height, 22) << story();
+    world->stop(errc::stopped);
+    ASSERT_TRUE(world->run());
+    expect_right(tip);
+}
+
 // Nobody asked for witnesses, and no root covers them: a peer may send as many as it likes. They
 // take room like everything else, while the block that comes next is held back.
 TEST_F(PartsUnderAttack, WitnessesOfWholeBlocksTakeRoom) {
