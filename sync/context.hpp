@@ -50,7 +50,7 @@ struct Context {
     void note(wallet::LedgerDelta delta) {
         for (const auto& event : delta.events)
             when_stored.push_back(notice::Transaction{event});
-        ledger_changes.append(std::move(delta));
+        if (!config.whole_blocks) ledger_changes.append(std::move(delta));
     }
 
   private:

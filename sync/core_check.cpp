@@ -196,7 +196,7 @@ bool Engine::Core::checking(const Lane& lane) const {
     const auto hopeful = [&](std::optional<PeerId> peer) { return peer && !peers_.failing(*peer); };
     if ((lane.check.waiting() && hopeful(lane.check.peer())) || hopeful(best_checker(lane)))
         return true;
-    return lane.check.open_blocks() > 0 && peers_.coming_back(lane.scanner_address);
+    return lane.check.open_blocks() > 0 && peers_.coming_back(lane.part, lane.scanner_address);
 }
 
 } // namespace headlight::sync

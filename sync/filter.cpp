@@ -39,8 +39,10 @@ void FilterKeeper::choose_size() {
                        std::to_string(elements) +
                            " watched elements are more than one filter holds at the wanted rate",
                        "BIP-37 allows " + std::to_string(limits::max_filter_bytes) + " bytes",
-                       "The sync stays complete, with more transactions that are not yours; the "
-                       "next run spreads the elements over more filters"});
+                       "The sync stays complete, with more transactions that are not yours; " +
+                           std::string(parameters.shards < limits::max_shards
+                                           ? "the next run spreads the elements over more filters"
+                                           : "whole blocks (--method full) need no filter")});
     }
 }
 

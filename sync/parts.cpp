@@ -24,16 +24,6 @@ std::uint32_t count_of(const FilterParameters& parameters) {
     return parameters.split * parameters.shards;
 }
 
-/// As few filters as hold the elements of one group, with room for a quarter more: then they are
-/// rarely spread anew.
-std::uint32_t shards_for(std::size_t elements, std::uint32_t shards, double fp_rate) {
-    const auto most = bip37::capacity(limits::max_filter_bytes, fp_rate);
-    if (elements / shards <= most) return shards;
-    while (shards < limits::max_shards && (elements + elements / 4) / shards > most)
-        shards *= 2;
-    return shards;
-}
-
 /// A new peer joins the smallest group. Who belongs to one stays there, and so never sees another
 /// part.
 void choose_groups(FilterParameters& parameters, const std::vector<std::string>& peers) {
@@ -53,10 +43,11 @@ void choose_groups(FilterParameters& parameters, const std::vector<std::string>&
 
 } // namespace
 
-Parts::Parts(const wallet::Wallet& wallet) : wallet_(wallet), count_(count_of(wallet.filter())) {}
+Parts::Parts(const wallet::Wallet& wallet, FilterParameters parameters)
+    : wallet_(wallet), parameters_(std::move(parameters)), count_(count_of(parameters_)) {}
 
 std::uint32_t Parts::of(ByteView script_pubkey) const {
-    return count_ == 1 ? 0 : keyed(wallet_.filter(), script_pubkey) % count_;
+    return count_ == 1 ? 0 : keyed(parameters_, script_pubkey) % count_;
 }
 
 std::uint32_t Parts::at(std::size_t position) const {
@@ -98,8 +89,17 @@ FilterParameters with_split(FilterParameters parameters, std::uint32_t split) {
 void choose_parts(wallet::Wallet& wallet, double fp_rate, std::uint32_t split,
                   const std::vector<std::string>& peers) {
     auto parameters = with_split(wallet.filter(), split);
-    parameters.shards = shards_for(elements_of(wallet) / split, parameters.shards, fp_rate);
     if (split > 1) choose_groups(parameters, peers);
+    const auto most = bip37::capacity(limits::max_filter_bytes, fp_rate);
+    if (elements_of(wallet, Parts(wallet, parameters)) > most) {
+        // Room for a quarter more, so that they are rarely spread anew.
+        const auto elements = elements_of(wallet);
+        const auto wanted = elements + elements / 4;
+        do {
+            parameters.shards *= 2;
+        } while (wanted / count_of(parameters) > most && parameters.shards < limits::max_shards);
+        parameters.shards = std::min(parameters.shards, limits::max_shards);
+    }
     wallet.set_filter(parameters);
 }
 

@@ -14,7 +14,9 @@ namespace headlight::sync {
 class Parts {
   public:
     /// By the wallet's parameters as they are now. The wallet outlives this.
-    explicit Parts(const wallet::Wallet& wallet);
+    explicit Parts(const wallet::Wallet& wallet) : Parts(wallet, wallet.filter()) {}
+    /// By others, that it may get.
+    Parts(const wallet::Wallet& wallet, wallet::FilterParameters parameters);
 
     std::uint32_t count() const { return count_; }
     /// Of any script.
@@ -26,7 +28,8 @@ class Parts {
 
   private:
     const wallet::Wallet& wallet_;
-    std::uint32_t count_;
+    const wallet::FilterParameters parameters_;
+    const std::uint32_t count_;
     mutable std::vector<std::uint8_t> at_; ///< by place in the log, as far as asked
 };
 

@@ -415,11 +415,11 @@ bool Peers::failing(PeerId id) const {
     return it == peers_.end() || slots_[it->second.slot].failures >= limits::max_failures;
 }
 
-bool Peers::coming_back(const std::string& except) const {
+bool Peers::coming_back(std::uint32_t part, const std::string& except) const {
     return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
         const bool away = slot.current == 0 || !ready(slot.current);
-        return away && slot.reached && !slot.given_up && slot.failures < limits::max_failures &&
-               p2p::to_string(slot.endpoint) != except;
+        return away && slot.part == part && slot.reached && !slot.given_up &&
+               slot.failures < limits::max_failures && p2p::to_string(slot.endpoint) != except;
     });
 }
 

@@ -56,8 +56,8 @@ class Peers {
     std::vector<PeerId> ready_peers(std::uint32_t part) const;
     /// How many endpoints may ever serve this part.
     std::size_t endpoints_for(std::uint32_t part) const;
-    /// Somebody else than this address was connected once and is being dialled again.
-    bool coming_back(const std::string& except) const;
+    /// Somebody else for this part than this address was connected once and is being dialled again.
+    bool coming_back(std::uint32_t part, const std::string& except) const;
     /// It has failed so often in a row that nothing should wait for it.
     bool failing(PeerId peer) const;
     const p2p::Version* version(PeerId peer) const;

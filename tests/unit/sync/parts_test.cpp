@@ -2,7 +2,8 @@
 #include "sync/parts.hpp"
 
 #include "bip37/sizing.hpp"
-#include "sync/filter_policy.hpp"
+#include "chain/memory_archive.hpp"
+#include "sync/filter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -111,6 +112,44 @@ TEST(WalletParts, NoMorePeersAreRememberedThanThereIsRoomFor) {
         peers.push_back("peer-" + std::to_string(i) + ":1");
     choose_parts(*wallet, 0.0005, 2, peers);
     EXPECT_EQ(wallet->filter().groups.size(), limits::max_grouped_peers);
+}
+
+/// The cures of the warnings of a run that spreads the scripts over so many filters.
+std::vector<std::string> warnings(wallet::Wallet& wallet, std::uint32_t shards) {
+    auto parameters = wallet.filter();
+    parameters.shards = shards;
+    wallet.set_filter(parameters);
+    const chain::MemoryArchive archive;
+    Context context(wallet.network(), archive, wallet, Config{.fp_rate = 0.000001});
+    FilterKeeper keeper(context);
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(keeper.make()->sent.data().size(), limits::max_filter_bytes);
+    std::vector<std::string> cures;
+    for (const auto& action : context.actions) {
+        const auto& notice = std::get<action::Notify>(action).notice;
+        cures.push_back(std::get<notice::Warning>(notice).error.cure);
+    }
+    return cures;
+}
+
+TEST(WalletParts, ThatAreOverfullAreSaidToBeOnceWithWhatHelps) {
+    const auto wallet = wallet_of_scripts(21'000); // filters hold 10,015 each
+    const auto told = warnings(*wallet, 1);
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find("the next run spreads"), std::string::npos);
+    EXPECT_TRUE(warnings(*wallet, 4).empty());
+}
+
+TEST(WalletParts, AreCountedByTheFullest) {
+    // Two parts would do on the average, to the last element; the fuller one of them is overfull.
+    const auto wallet = wallet_of_scripts(20'030);
+    auto parameters = wallet->filter();
+    parameters.shards = 2;
+    wallet->set_filter(parameters);
+    ASSERT_GT(elements_of(*wallet, Parts(*wallet)), 10'015u);
+    choose_parts(*wallet, 0.000001, 1, {"a:1"});
+    EXPECT_EQ(wallet->filter().shards, 4u);
+    EXPECT_LT(elements_of(*wallet, Parts(*wallet)), 10'015u);
 }
 
 } // namespace
