@@ -122,7 +122,8 @@ class EngineRun {
         require(used_.insert(action.peer).second);
         require(std::ranges::find(endpoints_, action.endpoint) != endpoints_.end());
         live_[action.peer] = false;
-        require(live_.size() <= std::min(endpoints_.size(), limits::max_peers));
+        const auto parts = engine_->statistics().parts;
+        require(live_.size() <= std::min(endpoints_.size(), limits::max_peers) * parts);
         network_->connect(action);
     }
     void execute(const sync::action::Send& action) {
