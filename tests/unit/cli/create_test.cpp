@@ -81,7 +81,7 @@ TEST_F(Create, ShowsANewMnemonicOnceAndStoresItNowhere) {
         const std::string mnemonic(made.json().at("mnemonic").as_string());
         EXPECT_EQ(std::count(mnemonic.begin(), mnemonic.end(), ' ') + 1, std::stoi(words));
         EXPECT_TRUE(wallet::entropy_from_mnemonic(mnemonic));
-        for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+        for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
             if (!entry.is_regular_file()) continue;
             std::ifstream stored(entry.path(), std::ios::binary);
             const std::string content(std::istreambuf_iterator<char>(stored), {});

@@ -48,13 +48,6 @@ result<cli::Arguments> parse(std::vector<std::string> arguments) {
     return std::get<cli::Arguments>(*parsed);
 }
 
-Program::Program() {
-    auto pattern = (fs::temp_directory_path() / "headlight-cli-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-}
-
-Program::~Program() { fs::remove_all(folder_); }
-
 Ran Program::run(std::vector<std::string> arguments, const std::string& input) {
     arguments.insert(arguments.begin(),
                      {"--datadir", (folder_ / "data").string(), "--network", network_});

@@ -4,6 +4,7 @@
 #include "cli/arguments.hpp"
 #include "cli/run.hpp"
 #include "client/client.hpp"
+#include "tests/support/files.hpp"
 
 #include <boost/json/value.hpp>
 
@@ -35,9 +36,6 @@ result<cli::Arguments> parse(std::vector<std::string> arguments);
 
 class Program : public ::testing::Test {
   protected:
-    Program();
-    ~Program() override;
-
     /// With --datadir and --network before `arguments`.
     Ran run(std::vector<std::string> arguments, const std::string& input = {});
     /// Exactly these.
@@ -52,7 +50,7 @@ class Program : public ::testing::Test {
     /// The wallet's script at an index of its first descriptor.
     Bytes script(std::uint32_t branch, std::uint32_t index) const;
 
-    std::filesystem::path folder_;
+    TemporaryFolder folder_;
     std::string network_ = "regtest";
     std::int64_t now_ = test_now;
     bool terminal_ = false;

@@ -143,7 +143,7 @@ TEST_F(SyncCommand, EventsOnStdoutTakeThePlaceOfTheResult) {
 
 TEST_F(SyncCommand, AFileForEventsThatCannotBeIsSaidBeforeAnythingElse) {
     ASSERT_EQ(run({"create"}).code, 0);
-    const auto ran = run({"sync", "--peer", peer(), "--json", "--events", folder_.string()});
+    const auto ran = run({"sync", "--peer", peer(), "--json", "--events", folder_.path().string()});
     EXPECT_EQ(ran.code, 1);
     EXPECT_EQ(ran.error().at("code").as_string(), "io");
     const auto full =

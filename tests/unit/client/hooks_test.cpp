@@ -2,6 +2,7 @@
 #include "client/hooks.hpp"
 
 #include "chain/memory_archive.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/ledger_parts.hpp"
 #include "tests/support/mining.hpp"
 
@@ -23,15 +24,12 @@ using sync::notice::Phase;
 class HooksTest : public ::testing::Test {
   protected:
     HooksTest() {
-        auto pattern = (fs::temp_directory_path() / "headlight-hooks-XXXXXX").string();
-        folder = mkdtemp(pattern.data());
-        paths = {folder, &regtest(), "my.wallet"};
+        paths = {folder.path(), &regtest(), "my.wallet"};
         fs::create_directories(paths.wallets());
         EXPECT_TRUE(wallet->add(raw_descriptor(our_script(0)), 20, {}, false));
         grow(1);
         start();
     }
-    ~HooksTest() override { fs::remove_all(folder); }
 
     fs::path log() const { return folder / "log"; }
     std::vector<std::string> lines() const {
@@ -98,7 +96,7 @@ class HooksTest : public ::testing::Test {
     }
 
     std::int64_t now = 1'700'000'000;
-    fs::path folder;
+    tests::TemporaryFolder folder;
     Paths paths;
     chain::MemoryArchive archive;
     std::unique_ptr<Wallet> wallet = Wallet::create(regtest(), 7, now);

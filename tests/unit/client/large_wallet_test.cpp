@@ -1,6 +1,7 @@
 // A wallet of many addresses through its file: stored, loaded, added to, thinned out; and what an
 // older file lacks.
 #include "client/client.hpp"
+#include "tests/support/files.hpp"
 #include "tests/unit/client/fake_node.hpp"
 #include "wallet/address.hpp"
 #include "wallet/unwatch.hpp"
@@ -8,22 +9,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace headlight::tests {
 namespace {
 
-namespace fs = std::filesystem;
 using wallet::store::WalletDb;
 
 class LargeWallet : public ::testing::Test {
   protected:
     LargeWallet() {
-        auto pattern = (fs::temp_directory_path() / "headlight-large-XXXXXX").string();
-        paths_.datadir = mkdtemp(pattern.data());
+        paths_.datadir = folder_.path();
         paths_.network = &chain::network(chain::NetworkId::regtest);
     }
-    ~LargeWallet() override { fs::remove_all(paths_.datadir); }
 
     client::OpenWallet open() const {
         return client::open_wallet(paths_, WalletDb::Mode::read_write).value();
@@ -40,6 +37,7 @@ class LargeWallet : public ::testing::Test {
         }
     }
 
+    TemporaryFolder folder_;
     client::Paths paths_;
 };
 

@@ -1,18 +1,15 @@
 // A sync through a proxy: what the proxy is told, that nothing goes beside it, and the words for
 // what fails. The peers' names are ones that no name server knows (RFC 2606, RFC 7686).
 #include "client/client.hpp"
+#include "tests/support/files.hpp"
 #include "tests/unit/client/fake_node.hpp"
 #include "tests/unit/client/network_calls.hpp"
 #include "tests/unit/client/socks_proxy.hpp"
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 namespace headlight::tests {
 namespace {
-
-namespace fs = std::filesystem;
 
 const p2p::Endpoint onion{"node.onion", 18444};
 const p2p::Endpoint invalid{"node.invalid", 18445};
@@ -20,12 +17,10 @@ const p2p::Endpoint invalid{"node.invalid", 18445};
 class SyncThroughProxy : public ::testing::Test {
   protected:
     SyncThroughProxy() {
-        auto pattern = (fs::temp_directory_path() / "headlight-proxy-XXXXXX").string();
-        paths_.datadir = mkdtemp(pattern.data());
+        paths_.datadir = folder_.path();
         paths_.network = &chain::network(chain::NetworkId::regtest);
         EXPECT_TRUE(client::create_wallet(paths_, {}, 0));
     }
-    ~SyncThroughProxy() override { fs::remove_all(paths_.datadir); }
 
     client::SyncOutcome sync(const p2p::Endpoint& proxy, std::vector<p2p::Endpoint> peers) {
         client::SyncOptions options;
@@ -45,6 +40,7 @@ class SyncThroughProxy : public ::testing::Test {
         return to_string(*outcome.error);
     }
 
+    TemporaryFolder folder_;
     client::Paths paths_;
     std::string log_;
 };

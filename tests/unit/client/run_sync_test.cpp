@@ -1,13 +1,13 @@
 // The engine on real sockets and real files: ends, signals, locks.
 #include "client/client.hpp"
 #include "client/signals.hpp"
+#include "tests/support/files.hpp"
 #include "tests/unit/client/fake_node.hpp"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <fstream>
-#include <unistd.h>
 
 namespace headlight::tests {
 namespace {
@@ -19,11 +19,9 @@ using wallet::store::WalletDb;
 class RunSync : public ::testing::Test {
   protected:
     RunSync() {
-        auto pattern = (fs::temp_directory_path() / "headlight-client-XXXXXX").string();
-        paths_.datadir = mkdtemp(pattern.data());
+        paths_.datadir = folder_.path();
         paths_.network = &chain::network(chain::NetworkId::regtest);
     }
-    ~RunSync() override { fs::remove_all(paths_.datadir); }
 
     void make_wallet() { ASSERT_TRUE(client::create_wallet(paths_, {}, 0)); }
 
@@ -43,6 +41,7 @@ class RunSync : public ::testing::Test {
         return gone.endpoint();
     }
 
+    TemporaryFolder folder_;
     client::Paths paths_;
     std::vector<sync::Notice> notices_;
     std::function<void(const sync::Notice&)> on_notice_;

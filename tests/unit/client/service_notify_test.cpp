@@ -1,6 +1,8 @@
 // sd_notify's datagrams, received by a socket as systemd has it.
 #include "client/service_notify.hpp"
 
+#include "tests/support/files.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -45,8 +47,7 @@ class Manager {
 using Heard = std::vector<std::string>;
 
 TEST(ServiceNotifyTest, TellsWhatHappensOnce) {
-    auto pattern = (std::filesystem::temp_directory_path() / "headlight-notify-XXXXXX").string();
-    const std::filesystem::path folder = mkdtemp(pattern.data());
+    const tests::TemporaryFolder folder;
     const Manager manager((folder / "socket").string());
     ServiceNotify notify((folder / "socket").string(), 0);
     notify.status("Blocks at 7 of 9");
@@ -58,7 +59,6 @@ TEST(ServiceNotifyTest, TellsWhatHappensOnce) {
     notify.stopping();
     EXPECT_EQ(manager.heard(),
               (Heard{"STATUS=Blocks at 7 of 9", "READY=1", "STATUS=two lines", "STOPPING=1"}));
-    std::filesystem::remove_all(folder);
     notify.stopping(); // to nobody: nothing happens
 }
 
