@@ -24,13 +24,13 @@ void prepare(wallet::Wallet& wallet, const FilterChoice& choice) {
 std::optional<Error> too_many_for_filters(const wallet::Wallet& wallet) {
     const auto& parameters = wallet.filter();
     const auto each = bip37::capacity(limits::max_filter_bytes, parameters.fp_rate);
-    const auto most = each * limits::max_shards * parameters.split;
+    const auto filters = limits::max_shards * parameters.split;
+    const auto most = each * filters;
     const auto elements = sync::elements_of(wallet);
     if (elements <= most) return std::nullopt;
     return Error{errc::too_large, "the wallet watches more than filters hold",
-                 std::to_string(elements) + " elements, where " +
-                     std::to_string(limits::max_shards) + " filters of a peer hold " +
-                     std::to_string(most) + " at the chosen rate",
+                 std::to_string(elements) + " elements, where " + std::to_string(filters) +
+                     " filters hold " + std::to_string(most) + " at the chosen rate",
                  "Use --method full (or auto), which matches whole blocks here; or a higher "
                  "--fp-rate"};
 }

@@ -25,7 +25,7 @@ void remember(wallet::Wallet& wallet, const FilterChoice& choice);
 /// And spreads it over parts, as the next sync would: for looking at what that loads.
 void prepare(wallet::Wallet& wallet, const FilterChoice& choice = {});
 
-/// too_large, when the filters of a peer cannot hold all that the wallet watches at its rate.
+/// too_large, when all the filters there may be cannot hold what the wallet watches at its rate.
 std::optional<Error> too_many_for_filters(const wallet::Wallet& wallet);
 
 } // namespace headlight::client

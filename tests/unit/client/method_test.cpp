@@ -3,18 +3,15 @@
 #include "chain/limits.hpp"
 #include "chain/script.hpp"
 #include "client/client.hpp"
+#include "tests/support/files.hpp"
 #include "tests/unit/client/fake_node.hpp"
 #include "wallet/address.hpp"
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <unistd.h>
-
 namespace headlight::tests {
 namespace {
 
-namespace fs = std::filesystem;
 using client::Method;
 using wallet::store::WalletDb;
 
@@ -23,12 +20,10 @@ constexpr double usual_rate = 0.0005;
 class SyncMethod : public ::testing::Test {
   protected:
     SyncMethod() {
-        auto pattern = (fs::temp_directory_path() / "headlight-method-XXXXXX").string();
-        paths_.datadir = mkdtemp(pattern.data());
+        paths_.datadir = folder_.path();
         paths_.network = &chain::network(chain::NetworkId::regtest);
         EXPECT_TRUE(client::create_wallet(paths_, {}, 0));
     }
-    ~SyncMethod() override { fs::remove_all(paths_.datadir); }
 
     client::SyncOutcome sync(const FakeNode& node, Method method, client::FilterChoice filter = {},
                              std::int64_t timeout_ms = 20'000) {
@@ -52,6 +47,7 @@ class SyncMethod : public ::testing::Test {
         return client::open_wallet(paths_, WalletDb::Mode::read_only).value().wallet->filter();
     }
 
+    TemporaryFolder folder_;
     client::Paths paths_;
     std::vector<sync::Notice> notices_;
     const FakeNode node_;
@@ -156,7 +152,8 @@ TEST(FilterCapacity, IsWhatAllPartsHoldAtTheChosenRate) {
     const auto error = client::too_many_for_filters(*wallet);
     ASSERT_TRUE(error);
     EXPECT_EQ(error->code, errc::too_large);
-    EXPECT_NE(error->cause.find("20000 elements"), std::string::npos) << to_string(*error);
+    EXPECT_EQ(error->cause, "20000 elements, where 16 filters hold " + std::to_string(most) +
+                                " at the chosen rate");
     EXPECT_NE(error->cure.find("--method full"), std::string::npos);
     client::remember(*wallet, {.split = 8});
     EXPECT_FALSE(client::too_many_for_filters(*wallet));
