@@ -101,7 +101,7 @@ TEST_F(ManyScripts, ASplitBetweenTwoNodesIsComplete) {
     }
     wait_for_tip(*other, node().best_hash());
     const auto outcome = try_sync(wallet, {&node(), other.get()},
-                                  [](client::SyncOptions& options) { options.config.split = 2; });
+                                  [](client::SyncOptions& options) { options.filter.split = 2; });
     EXPECT_FALSE(outcome.error) << to_string(*outcome.error);
     EXPECT_EQ(outcome.statistics.parts, 2u);
     EXPECT_EQ(outcome.statistics.peers.size(), 2u);
