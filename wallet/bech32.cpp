@@ -2,49 +2,30 @@
 #include "wallet/bech32.hpp"
 
 #include "chain/limits.hpp"
+#include "wallet/bch_code.hpp"
 #include "wallet/text.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace headlight::wallet {
 
 namespace {
 
-constexpr std::string_view charset = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 constexpr std::size_t checksum_chars = 6;
 
 constexpr std::uint32_t residue_of(Bech32::Kind kind) {
     return kind == Bech32::Kind::bech32 ? 1 : 0x2bc830a3;
 }
 
-constexpr std::uint8_t no_value = 255;
+constexpr auto symbol_places = places_in(symbol_charset);
+constexpr BchCode<std::uint32_t, 30> bech32_code({0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd,
+                                                  0x2a1462b3});
 
-// A character's value, by its code: a file may hold a million addresses.
-constexpr auto values_of_characters = [] {
-    std::array<std::uint8_t, 256> all{};
-    all.fill(no_value);
-    for (std::size_t i = 0; i < charset.size(); ++i)
-        all[static_cast<unsigned char>(charset[i])] = static_cast<std::uint8_t>(i);
-    return all;
-}();
-
-// What the five bits that leave the state put back into it.
-constexpr auto reductions_of_bech32 = [] {
-    constexpr std::array<std::uint32_t, 5> generator{0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd,
-                                                     0x2a1462b3};
-    std::array<std::uint32_t, 32> all{};
-    for (std::size_t top = 0; top < all.size(); ++top)
-        for (std::size_t i = 0; i < generator.size(); ++i)
-            if ((top >> i & 1) != 0) all[top] ^= generator[i];
-    return all;
-}();
-
-// The BCH code's remainder (BIP-173): a checksum holds when it equals the kind's constant.
+// A checksum holds when this equals the kind's constant.
 std::uint32_t remainder(ByteView values) {
     std::uint32_t state = 1;
     for (const auto value : values)
-        state = ((state & 0x1ffffff) << 5) ^ value ^ reductions_of_bech32[state >> 25];
+        state = bech32_code.step(state, value);
     return state;
 }
 
@@ -118,9 +99,9 @@ std::string encode_bech32(const Bech32& parts) {
     const auto checksum = remainder(values) ^ residue_of(parts.kind);
     std::string text = parts.prefix + '1';
     for (const auto value : parts.values)
-        text += charset[value];
+        text += symbol_charset[value];
     for (std::uint32_t i = 0; i < checksum_chars; ++i)
-        text += charset[checksum >> (5 * (5 - i)) & 31];
+        text += symbol_charset[checksum >> (5 * (5 - i)) & 31];
     return text;
 }
 
@@ -140,8 +121,8 @@ result<Bech32> decode_bech32(std::string_view text) {
     Bytes values = expand_prefix(std::string_view(lower).substr(0, separator));
     const auto expanded = values.size();
     for (std::size_t i = separator + 1; i < lower.size(); ++i) {
-        const auto value = values_of_characters[static_cast<unsigned char>(lower[i])];
-        if (value == no_value) return bad_character(text, i, "bech32 data has no 1, b, i and o");
+        const auto value = symbol_places[static_cast<unsigned char>(lower[i])];
+        if (value == no_place) return bad_character(text, i, "bech32 data has no 1, b, i and o");
         values.push_back(value);
     }
     const auto residue = remainder(values);

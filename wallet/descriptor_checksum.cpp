@@ -1,10 +1,9 @@
 // The eight characters behind a descriptor's '#' (BIP-380).
 #include "wallet/descriptor_checksum.hpp"
 
+#include "wallet/bch_code.hpp"
 #include "wallet/descriptor.hpp"
 #include "wallet/text.hpp"
-
-#include <array>
 
 namespace headlight::wallet {
 
@@ -17,34 +16,11 @@ using boost::system::in_place_value;
 constexpr std::string_view input_charset = "0123456789()[],'/*abcdefgh@:$%{}"
                                            "IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~"
                                            "ijklmnopqrstuvwxyzABCDEFGH`#\"\\ ";
-constexpr std::string_view checksum_charset = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 constexpr std::size_t checksum_chars = 8;
 
-constexpr std::uint8_t no_place = 255;
-
-/// A character's place in the set, by its code: a file may hold a million descriptors.
-constexpr auto places = [] {
-    std::array<std::uint8_t, 256> all{};
-    all.fill(no_place);
-    for (std::size_t i = 0; i < input_charset.size(); ++i)
-        all[static_cast<unsigned char>(input_charset[i])] = static_cast<std::uint8_t>(i);
-    return all;
-}();
-
-/// What the five bits that leave the state put back into it.
-constexpr auto reductions = [] {
-    constexpr std::array<std::uint64_t, 5> generator{0xf5dee51989, 0xa9fdca3312, 0x1bab10e32d,
-                                                     0x3706b1677a, 0x644d626ffd};
-    std::array<std::uint64_t, 32> all{};
-    for (std::size_t top = 0; top < all.size(); ++top)
-        for (std::size_t i = 0; i < generator.size(); ++i)
-            if ((top >> i & 1) != 0) all[top] ^= generator[i];
-    return all;
-}();
-
-std::uint64_t step(std::uint64_t state, std::uint64_t value) {
-    return ((state & 0x7ffffffff) << 5) ^ value ^ reductions[state >> 35];
-}
+constexpr auto places = places_in(input_charset);
+constexpr BchCode<std::uint64_t, 40> descriptor_code({0xf5dee51989, 0xa9fdca3312, 0x1bab10e32d,
+                                                      0x3706b1677a, 0x644d626ffd});
 
 Error wrong(std::string message, std::string cause) {
     return Error{
@@ -64,19 +40,19 @@ result<std::string> descriptor_checksum(std::string_view text) {
                          "character " + std::to_string(i + 1) + ", " + name_character(text[i]) +
                              ", cannot stand in a descriptor",
                          "it is outside BIP-380's character set", "Remove it"};
-        state = step(state, place & 31U);
+        state = descriptor_code.step(state, place & 31U);
         group = group * 3 + (place >> 5U);
         if (i % 3 != 2) continue;
-        state = step(state, group);
+        state = descriptor_code.step(state, group);
         group = 0;
     }
-    if (text.size() % 3 != 0) state = step(state, group);
+    if (text.size() % 3 != 0) state = descriptor_code.step(state, group);
     for (std::size_t i = 0; i < checksum_chars; ++i)
-        state = step(state, 0);
+        state = descriptor_code.step(state, 0);
     state ^= 1;
     std::string checksum;
     for (std::size_t i = 0; i < checksum_chars; ++i)
-        checksum += checksum_charset[state >> (5 * (checksum_chars - 1 - i)) & 31];
+        checksum += symbol_charset[state >> (5 * (checksum_chars - 1 - i)) & 31];
     return {in_place_value, std::move(checksum)};
 }
 
