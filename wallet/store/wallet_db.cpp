@@ -370,11 +370,6 @@ result<WalletState> WalletDb::load() {
 result<void> WalletDb::apply(const WalletChanges& changes) { return apply(changes, {}); }
 
 result<std::unique_ptr<WalletDb>> WalletDb::create(const std::filesystem::path& path,
-                                                   const WalletState& state, FileSystem& system) {
-    return create(path, state, system, {});
-}
-
-result<std::unique_ptr<WalletDb>> WalletDb::create(const std::filesystem::path& path,
                                                    const WalletState& state, FileSystem& system,
                                                    const DescriptorSource& more) {
     if (file_exists(path)) return exists_error(path);

@@ -17,15 +17,12 @@ class WalletDb {
   public:
     enum class Mode { read_only, read_write };
 
-    /// On error there is no such file. Errors: wallet_exists, io, disk_full, in_use. `system` is
-    /// for tests, which make its calls fail.
+    /// With the descriptors of `state` and of `more`. On error there is no such file. Errors:
+    /// wallet_exists, io, disk_full, in_use. `system` is for tests, which make its calls fail.
     static result<std::unique_ptr<WalletDb>> create(const std::filesystem::path& path,
                                                     const WalletState& state,
-                                                    FileSystem& system = real_file_system());
-    /// The same with the descriptors of `more`.
-    static result<std::unique_ptr<WalletDb>> create(const std::filesystem::path& path,
-                                                    const WalletState& state, FileSystem& system,
-                                                    const DescriptorSource& more);
+                                                    FileSystem& system = real_file_system(),
+                                                    const DescriptorSource& more = {});
     /// read_write takes the wallet for this process alone: in_use names the file when another has
     /// it. Errors: wallet_missing, in_use, damaged, io.
     static result<std::unique_ptr<WalletDb>> open(const std::filesystem::path& path, Mode mode);
