@@ -1,5 +1,5 @@
 // The spelling of the command line: every option's name and help. What they come to is in
-// written.cpp. CLI11 stays in here.
+// written*.cpp. CLI11 stays in here.
 #include "cli/arguments.hpp"
 
 #include "cli/written.hpp"

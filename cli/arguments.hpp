@@ -1,4 +1,4 @@
-// The command line as plain values. Only arguments.cpp knows how they are spelt.
+// The command line as plain values. How they are spelt is for arguments.cpp and written*.cpp.
 #pragma once
 
 #include "bip37/bloom_filter.hpp"

@@ -36,6 +36,21 @@ result<std::vector<p2p::Endpoint>> peers(const Written& written, const chain::Ne
                  "Leave some out");
 }
 
+result<void> read_until(const Written& written, command::Sync& sync) {
+    if (!written.until) return {};
+    if (written.until->size() == 64) {
+        const auto hash = txid(*written.until);
+        if (!hash) return hash.error();
+        sync.until_txid = *hash;
+        return {};
+    }
+    const auto height = whole("--until (a height, or a transaction id of 64 hex digits)",
+                              *written.until, 0, limits::max_height);
+    if (!height) return height.error();
+    sync.until_height = static_cast<std::int32_t>(*height);
+    return {};
+}
+
 // The first kind hands out addresses; none: there is no such script.
 std::vector<wallet::AccountKind> kinds(std::string_view script) {
     using enum wallet::AccountKind;
@@ -135,16 +150,7 @@ result<Command> sync(const Written& written, const chain::Network& network) {
     auto through = proxy_to(sync.peers, written);
     if (!through) return through.error();
     sync.proxy = std::move(*through);
-    if (written.until && written.until->size() == 64) {
-        const auto hash = txid(*written.until);
-        if (!hash) return hash.error();
-        sync.until_txid = *hash;
-    } else if (written.until) {
-        const auto height = whole("--until (a height, or a transaction id of 64 hex digits)",
-                                  *written.until, 0, limits::max_height);
-        if (!height) return height.error();
-        sync.until_height = static_cast<std::int32_t>(*height);
-    }
+    if (const auto good = read_until(written, sync); !good) return good.error();
     const auto timeout = milliseconds("--timeout", written.timeout);
     if (!timeout) return timeout.error();
     sync.timeout_ms = *timeout;

@@ -63,7 +63,7 @@ result<client::FilterChoice> filter_choice(const Written& written) {
         choice.fp_rate = *rate;
     }
     if (written.split) {
-        const auto parts = whole("--split", *written.split, 1, limits::max_peers);
+        const auto parts = whole("--split", *written.split, 1, limits::max_split);
         if (!parts) return parts.error();
         choice.split = static_cast<std::uint32_t>(*parts);
     }
