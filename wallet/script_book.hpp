@@ -25,6 +25,7 @@ using DeriveScript =
     std::function<result<Bytes>(const Descriptor&, std::uint32_t branch, std::uint32_t index)>;
 
 class ScriptBook {
+    // Before its users: its type is deduced.
     auto by_slot(bool with_text) const {
         return std::views::iota(std::size_t{0}, slots_.size()) |
                std::views::transform(

@@ -30,7 +30,7 @@ TEST(WalletParts, AreOneFilterUntilItIsFullThenAsManyAsLeaveRoom) {
     ASSERT_EQ(held, 20'031u);
     const auto full = wallet_of_scripts(held);
     choose_parts(*full, 0.001, 1, {"a:1"});
-    EXPECT_EQ(full->filter().shards, 1u) << "the issue's own figure";
+    EXPECT_EQ(full->filter().shards, 1u) << "it just holds them";
     const auto over = wallet_of_scripts(held + 1);
     choose_parts(*over, 0.001, 1, {"a:1"});
     EXPECT_EQ(over->filter().shards, 2u);
