@@ -90,6 +90,8 @@ class Engine::Core {
     notice::Phase phase() const;
     bool until_met() const;
     void check_finish();
+    void arrive_at_tip();
+    void finish_at_tip();
     std::int64_t relay_deadline_ms() const;
     bool persist_due() const;
     bool unsaved() const;
