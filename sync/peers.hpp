@@ -25,10 +25,10 @@ class Peers {
     void tick();
     std::int64_t next_wake_ms() const;
 
-    /// Ends a connection for a reason; a ban ends the endpoint's part in this run.
+    /// Ends a connection for a reason; one that bans ends the endpoint's part in this run.
     void drop(PeerId peer, DropReason reason, Error why, bool for_good = false);
-    /// The same for an address that may or may not be connected now; `reason` is one that bans.
-    void ban(const std::string& address, DropReason reason, Error why);
+    /// Ends all connections to this address, if there are any, for a reason that bans.
+    void ban(const std::string& address, DropReason reason, const Error& why);
     /// All connections to the endpoint of this one, itself included.
     std::vector<PeerId> siblings(PeerId peer) const;
     /// Only a lower place when the scanning peer is chosen.
@@ -61,7 +61,6 @@ class Peers {
     /// It has failed so often in a row that nothing should wait for it.
     bool failing(PeerId peer) const;
     const p2p::Version* version(PeerId peer) const;
-    std::uint64_t bytes_received(PeerId peer) const;
     /// When nobody is connected and nobody will be tried again: why (the most telling cause).
     std::optional<Error> exhausted() const;
     void fill(Statistics& statistics) const;
