@@ -73,7 +73,7 @@ inline constexpr std::int32_t max_headers_beyond_claim =
 inline constexpr std::int64_t flood_messages_per_second =
     2'000; ///< nobody asked for, over ten seconds
 
-// The filtered scan
+// Scanning
 inline constexpr std::int32_t scan_batch_blocks = 500;   ///< in one getdata, closed by a ping
 inline constexpr std::size_t scan_window_blocks = 2'000; ///< asked for and not answered yet
 inline constexpr std::int32_t scan_lead_blocks =
@@ -81,7 +81,7 @@ inline constexpr std::int32_t scan_lead_blocks =
 inline constexpr std::int32_t whole_batch_blocks = 4;  ///< whole blocks in one getdata
 inline constexpr std::size_t whole_window_blocks = 16; ///< whole blocks asked for at once
 inline constexpr std::size_t scan_buffer_bytes =
-    16'000'000;                                        ///< answers that wait for an earlier block
+    16'000'000; ///< answers that wait for an earlier block, of all parts together
 inline constexpr int max_block_retries = 3;            ///< of one block, from one peer
 inline constexpr std::size_t loose_transactions = 500; ///< kept in case a merkleblock names them
 inline constexpr std::size_t loose_transaction_bytes = 4'000'000;
@@ -90,7 +90,7 @@ inline constexpr std::int32_t always_checked_blocks =
 inline constexpr std::int64_t check_timeout_ms =
     60'000; ///< for what a second peer is asked at once
 inline constexpr std::size_t listed_matches =
-    100; ///< strangers among them; of more, a scanned block's record keeps our own only
+    100; ///< of a scanned block, in its record; of more, that keeps our own only
 inline constexpr std::size_t max_unchecked_blocks =
     4'000; ///< scanned and waiting for the second peer
 inline constexpr double refresh_fp_factor =

@@ -130,8 +130,7 @@ BlockAnswer BlockFetch::answer_to(const Request& request) const {
 }
 
 bool BlockFetch::no_room_for(const BlockAnswer& answer) const {
-    return answer.height != needed_height() &&
-           held_bytes() + answer.bytes > limits::scan_buffer_bytes;
+    return answer.height != needed_height() && held_bytes() + answer.bytes > room();
 }
 
 BlockFetch::Taken BlockFetch::on_block(const p2p::Block& block) {
@@ -154,7 +153,7 @@ BlockFetch::Taken BlockFetch::on_block(const p2p::Block& block) {
         return Taken::yes;
     }
     answer.whole = std::make_shared<WholeBlock>(WholeBlock{block.transactions, std::move(*tree)});
-    on_whole(std::move(answer));
+    on_complete(std::move(answer));
     return Taken::yes;
 }
 
@@ -266,7 +265,7 @@ void BlockFetch::complete(std::list<BlockAnswer>::iterator position) {
             ++unmatched_;
         }
     }
-    on_whole(std::move(answer));
+    on_complete(std::move(answer));
 }
 
 void BlockFetch::on_pong(std::uint64_t nonce) {

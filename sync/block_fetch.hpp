@@ -33,7 +33,7 @@ struct BlockAnswer {
     std::uint64_t ordinal = 0; ///< its number among the answers of this connection
     std::uint32_t total_transactions = 0;
     std::vector<bip37::ProvenTx> matches;
-    std::vector<std::optional<chain::Transaction>> transactions; ///< as matches; all, when whole
+    std::vector<std::optional<chain::Transaction>> transactions; ///< of the matches
     std::size_t bytes = 0;
 
     // While it is under way:
@@ -90,8 +90,13 @@ class BlockFetch {
         incomplete, ///< answered, but transactions are missing
         no_room     ///< thrown away: too much waits for earlier blocks
     };
-    virtual void on_whole(BlockAnswer answer) = 0;
+    /// A node that reorganises knows the block a moment later.
+    static constexpr std::int64_t retry_pause_ms = 500;
+
+    virtual void on_complete(BlockAnswer answer) = 0;
     virtual void on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) = 0;
+    /// Bytes for answers that wait: all parts share one limit.
+    std::size_t room() const { return limits::scan_buffer_bytes / context_.spread(); }
     /// Bytes of complete answers that are kept, and the height that is needed whatever is kept.
     virtual std::size_t kept_bytes() const { return 0; }
     virtual std::int32_t needed_height() const { return -1; }

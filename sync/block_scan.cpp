@@ -151,9 +151,8 @@ bool BlockScan::on_best_chain(std::int32_t height, const chain::Hash256& hash) c
     return height <= context_.tree.tip_height() && context_.tree.at(height).hash == hash;
 }
 
-void BlockScan::on_whole(BlockAnswer answer) {
-    if (answer.height != needed_height() &&
-        ready_bytes_ + answer.bytes > limits::scan_buffer_bytes) {
+void BlockScan::on_complete(BlockAnswer answer) {
+    if (answer.height != needed_height() && ready_bytes_ + answer.bytes > room()) {
         put_off(answer.height);
         return;
     }

@@ -66,13 +66,10 @@ class BlockScan : public BlockFetch {
     std::vector<Scanned> take_scanned() { return std::exchange(scanned_, {}); }
 
   private:
-    void on_whole(BlockAnswer answer) override;
+    void on_complete(BlockAnswer answer) override;
     void on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) override;
     std::size_t kept_bytes() const override { return ready_bytes_; }
     std::int32_t needed_height() const override { return context_.wallet.scan().height + 1; }
-
-    /// A node that reorganises knows the block a moment later.
-    static constexpr std::int64_t retry_pause_ms = 500;
 
     void refresh_filter();
     void ask(const std::vector<std::int32_t>& heights);

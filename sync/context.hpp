@@ -37,7 +37,7 @@ struct Context {
     /// Over how many parts, and so filters, the scripts are spread in this run.
     std::uint32_t spread() const {
         if (config.broadcast || config.whole_blocks) return 1;
-        return wallet.filter().split * wallet.filter().shards;
+        return wallet.filter().parts();
     }
 
     void act(Action action) { actions.push_back(std::move(action)); }

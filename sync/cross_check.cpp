@@ -138,7 +138,7 @@ void CrossCheck::on_missed(std::int32_t height, const chain::Hash256& hash, Miss
     retry_at_ms_ = context_.now.steady_ms + retry_pause_ms * refused_;
 }
 
-void CrossCheck::on_whole(BlockAnswer answer) {
+void CrossCheck::on_complete(BlockAnswer answer) {
     const auto it = waiting_.find(answer.height);
     if (it == waiting_.end() || it->second.scanned.hash != answer.hash) return;
     const auto block = std::move(it->second);

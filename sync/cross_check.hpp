@@ -69,7 +69,7 @@ class CrossCheck : public BlockFetch {
         std::uint64_t ordinal = 0;
     };
 
-    void on_whole(BlockAnswer answer) override;
+    void on_complete(BlockAnswer answer) override;
     void on_missed(std::int32_t height, const chain::Hash256& hash, Missed why) override;
 
     bool chosen(std::int32_t height, const chain::Hash256& hash) const;
@@ -79,8 +79,6 @@ class CrossCheck : public BlockFetch {
     void compare(const Block& block, const BlockAnswer& answer);
     void check_scanner(const Block& block, const BlockAnswer& answer, std::size_t match);
     void accuse(const Witness& silent, std::int32_t height, const chain::Hash256& txid);
-
-    static constexpr std::int64_t retry_pause_ms = 500;
 
     std::map<std::int32_t, Block> waiting_; ///< by height
     int refused_ = 0;                       ///< batches in a row that came back incomplete

@@ -20,10 +20,6 @@ std::uint32_t keyed(const FilterParameters& parameters, ByteView rest) {
            std::uint32_t{digest[2]} << 16 | std::uint32_t{digest[3]} << 24;
 }
 
-std::uint32_t count_of(const FilterParameters& parameters) {
-    return parameters.split * parameters.shards;
-}
-
 /// A new peer joins the smallest group. Who belongs to one stays there, and so never sees another
 /// part.
 void choose_groups(FilterParameters& parameters, const std::vector<std::string>& peers) {
@@ -44,7 +40,7 @@ void choose_groups(FilterParameters& parameters, const std::vector<std::string>&
 } // namespace
 
 Parts::Parts(const wallet::Wallet& wallet, FilterParameters parameters)
-    : wallet_(wallet), parameters_(std::move(parameters)), count_(count_of(parameters_)) {}
+    : wallet_(wallet), parameters_(std::move(parameters)), count_(parameters_.parts()) {}
 
 std::uint32_t Parts::of(ByteView script_pubkey) const {
     return count_ == 1 ? 0 : keyed(parameters_, script_pubkey) % count_;
@@ -66,15 +62,14 @@ std::uint32_t Parts::of(const chain::OutPoint& coin) const {
 
 std::vector<std::uint32_t> parts_of_group(const FilterParameters& parameters, std::uint32_t group) {
     std::vector<std::uint32_t> parts;
-    for (auto part = group % parameters.split; part < count_of(parameters);
-         part += parameters.split)
+    for (auto part = group % parameters.split; part < parameters.parts(); part += parameters.split)
         parts.push_back(part);
     return parts;
 }
 
 std::uint32_t tweak_of(const FilterParameters& parameters, std::uint32_t part,
                        std::string_view identity) {
-    if (count_of(parameters) == 1 && identity.empty()) return parameters.tweak;
+    if (parameters.parts() == 1 && identity.empty()) return parameters.tweak;
     const auto text = "tweak " + std::to_string(part) + " " + std::string(identity);
     return keyed(parameters, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
@@ -97,7 +92,7 @@ void choose_parts(wallet::Wallet& wallet, double fp_rate, std::uint32_t split,
         const auto wanted = elements + elements / 4;
         do {
             parameters.shards *= 2;
-        } while (wanted / count_of(parameters) > most && parameters.shards < limits::max_shards);
+        } while (wanted / parameters.parts() > most && parameters.shards < limits::max_shards);
         parameters.shards = std::min(parameters.shards, limits::max_shards);
     }
     wallet.set_filter(parameters);

@@ -89,6 +89,9 @@ struct FilterParameters {
     /// With a split: which group a peer ("host:port") belongs to, for good.
     std::map<std::string, std::uint32_t> groups{};
 
+    /// How many filters all elements are spread over.
+    std::uint32_t parts() const { return split * shards; }
+
     friend bool operator==(const FilterParameters&, const FilterParameters&) = default;
 };
 
