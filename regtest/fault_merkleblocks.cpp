@@ -1,6 +1,7 @@
 // Faults in merkleblocks that a client can prove, and what it must tolerate beside them.
 #include "bip37/messages.hpp"
 #include "regtest/fault_parts.hpp"
+#include "regtest/sim_node.hpp"
 
 namespace headlight::regtest {
 

@@ -1,5 +1,6 @@
 #include "sync/peers.hpp"
 
+#include "sync/parts.hpp"
 #include "sync/reasons.hpp"
 
 namespace headlight::sync {
