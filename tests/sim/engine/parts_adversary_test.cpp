@@ -11,15 +11,6 @@ namespace {
 
 class PartsUnderAttack : public Simulated {
   protected:
-    void set_filter(const std::function<void(wallet::FilterParameters&)>& change) {
-        auto wallet = stored();
-        auto filter = wallet->filter();
-        filter.secret = {1, 2, 3};
-        change(filter);
-        wallet->set_filter(filter);
-        world->disk().wallet = wallet->state();
-    }
-
     /// Blocks full of payments that do not concern us, and now and then one that does.
     chain::Hash256 busy_chain(int blocks, int strangers) {
         auto tip = chain.genesis().hash;
@@ -44,7 +35,7 @@ TEST_F(PartsUnderAttack, APeersGroupIsStoredBeforeItSeesAFilter) {
     const auto tip = busy_chain(20, 2);
     for (int i = 0; i < 4; ++i)
         node(tip);
-    set_filter([](auto&) {});
+    change_filter([](auto&) {});
     int shown = 0;
     world->on_action = [&](const sync::Action& action) {
         const auto* send = std::get_if<sync::action::Send>(&action);
@@ -59,7 +50,7 @@ TEST_F(PartsUnderAttack, APeersGroupIsStoredBeforeItSeesAFilter) {
 TEST_F(PartsUnderAttack, NobodySeesAFilterWhenTheGroupsCannotBeStored) {
     const auto tip = busy_chain(20, 2);
     node(tip), node(tip);
-    set_filter([](auto&) {});
+    change_filter([](auto&) {});
     int shown = 0;
     world->on_action = [&](const sync::Action& action) {
         const auto* send = std::get_if<sync::action::Send>(&action);
@@ -85,7 +76,7 @@ TEST_F(PartsUnderAttack, AnswersWithoutRoomAreAskedForAgainAndNotOverAndOver) {
     }
     auto& slow = node(tip);
     node(tip, {{"matches-all"}});
-    set_filter([](auto&) {});
+    change_filter([](auto&) {});
     world->start({.split = 2, .cross_check = {}});
     world->clog(slow, 12'000);
     ASSERT_TRUE(world->run()) << story();
@@ -120,7 +111,7 @@ TEST_F(PartsUnderAttack, WhatNobodyCheckedStaysUncheckedOverRunsWithOnePeer) {
     for (const std::uint32_t shards : {1, 3}) {
         new_world(shards);
         auto& liar = node(tip, {{"matches-nothing"}});
-        set_filter([&](auto& filter) { filter.shards = shards; });
+        change_filter([&](auto& filter) { filter.shards = shards; });
         for (int run = 0; run < 2; ++run)
             sync({.peers = {world->endpoint(liar)}});
         EXPECT_EQ(balance().confirmed, 0);
@@ -137,7 +128,7 @@ TEST_F(PartsUnderAttack, APartWhoseOnlyPeerIsGoneForHoursIsWaitedFor) {
     const auto fork = busy_chain(20, 0);
     auto& stays = node(fork);
     auto& goes = node(fork);
-    set_filter([](auto&) {});
+    change_filter([](auto&) {});
     world->start({.split = 2, .follow = true});
     world->run_for(20'000);
     ASSERT_EQ(statistics().height, 20) << story();

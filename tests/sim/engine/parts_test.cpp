@@ -24,15 +24,6 @@ class PartsOf : public Simulated {
             loads.push_back({send->peer, load->filter});
     }
 
-    void change_filter(const std::function<void(wallet::FilterParameters&)>& change) {
-        auto wallet = stored();
-        auto filter = wallet->filter();
-        filter.secret = {1, 2, 3};
-        change(filter);
-        wallet->set_filter(filter);
-        world->disk().wallet = wallet->state();
-    }
-
     void set_shards(std::uint32_t shards) {
         change_filter([&](auto& filter) { filter.shards = shards; });
     }

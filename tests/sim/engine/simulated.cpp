@@ -121,6 +121,15 @@ std::unique_ptr<wallet::Wallet> Simulated::stored() const {
     return std::move(*loaded);
 }
 
+void Simulated::change_filter(const std::function<void(wallet::FilterParameters&)>& change) {
+    const auto wallet = stored();
+    auto filter = wallet->filter();
+    filter.secret = {1, 2, 3};
+    change(filter);
+    wallet->set_filter(std::move(filter));
+    world->disk().wallet = wallet->state();
+}
+
 wallet::Balance Simulated::balance() const {
     return stored()->ledger().balance(world->disk().headers.tip_height());
 }

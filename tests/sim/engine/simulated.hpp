@@ -52,6 +52,8 @@ class Simulated : public testing::Test {
     void expect_right(std::optional<chain::Hash256> tip = {},
                       const std::vector<chain::Transaction>& pending = {});
     std::unique_ptr<wallet::Wallet> stored() const;
+    /// Of the wallet on the disk, which gets a secret as well.
+    void change_filter(const std::function<void(wallet::FilterParameters&)>& change);
     wallet::Balance balance() const;
     bool warned(std::string_view code) const;
     std::string places(const chain::Hash256& txid) const;
