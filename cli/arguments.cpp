@@ -192,8 +192,8 @@ class Parser {
                         "always for the latest 144; or: never")
             ->type_name("P");
         sync.add_option("--method", written_.method,
-                        "bip37 (default): blocks filtered by the peers; full: whole blocks, "
-                        "nothing is told; auto: full where no peer filters")
+                        "bip37: blocks filtered by the peers; full: whole blocks, nothing is told; "
+                        "auto: full where no peer filters (default: as before, bip37 at first)")
             ->type_name("METHOD");
         add_filter_choice(sync);
         sync.add_flag("--follow", written_.follow,

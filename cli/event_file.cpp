@@ -12,7 +12,11 @@ namespace headlight::cli {
 
 result<EventFile> EventFile::open(const std::string& name) {
     auto file = wallet::store::open_file(name, O_WRONLY | O_CREAT | O_APPEND);
-    if (!file.is_open()) return wallet::store::file_error("cannot open", name, errno);
+    if (!file.is_open()) {
+        auto error = wallet::store::file_error("cannot open", name, errno);
+        error.cure = "Name another file with --events, or make its folder writable";
+        return error;
+    }
     return EventFile(name, std::move(file));
 }
 

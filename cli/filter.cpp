@@ -196,7 +196,11 @@ result<BloomFilter> read_filterload(const Host& host, const std::string& payload
         return Error{errc::malformed, "the filter is no hex", "it has two hex digits for each byte",
                      "Give a filterload's payload in hex, or @FILE"};
     auto load = bip37::decode_filterload(*bytes);
-    if (!load) return load.error();
+    if (!load) {
+        auto error = load.error();
+        if (error.cure.empty()) error.cure = "Give the whole payload of a filterload, in hex";
+        return error;
+    }
     return std::move(load->filter);
 }
 

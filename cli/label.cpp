@@ -73,7 +73,12 @@ result<std::vector<std::string>> label_names(std::string_view item, const chain:
     if (const auto txid = chain::Hash256::from_string(item))
         return std::vector<std::string>{txid->to_string()};
     const auto descriptors = wallet::parse_watch_item(item, network);
-    if (!descriptors) return descriptors.error();
+    if (!descriptors) {
+        auto error = descriptors.error();
+        error.cure += error.cure.empty() ? "" : "; ";
+        error.cure += "or give a transaction id, 64 hex digits";
+        return error;
+    }
     std::vector<std::string> names;
     for (const auto& descriptor : *descriptors)
         names.push_back(label_name(descriptor.text()));

@@ -65,7 +65,8 @@ Exposure exposure_of(wallet::Wallet& wallet, const command::Privacy& wanted) {
     is.chosen_rate = wallet.filter().fp_rate;
     is.split = wallet.filter().split;
     is.shards = wallet.filter().shards;
-    is.filter = headlight::sync::filter_of(wallet, is.chosen_rate, parts);
+    is.filter = headlight::sync::filter_of(wallet, is.chosen_rate, parts,
+                                           headlight::sync::fullest(wallet, parts));
     is.elements = headlight::sync::elements_of(wallet, parts);
     is.size_class = headlight::sync::size_class_for(is.elements, wallet.filter().size_class);
     is.rate = is.filter.false_positive_rate();
@@ -103,6 +104,9 @@ bip37::ExtraTraffic whole_blocks() {
     const double bytes = traffic.transactions_per_block * traffic.bytes_per_transaction;
     return {traffic.transactions_per_block, bytes, bytes * traffic.blocks_per_day};
 }
+
+constexpr std::string_view by_whole_blocks =
+    "This wallet is synced by whole blocks, which tell nothing. By filters (--method bip37):\n\n";
 
 boost::json::object guess_json(const Guess& guess) {
     return {{"scripts", guess.ours},
@@ -180,8 +184,11 @@ std::string exposure_text(const Exposure& is) {
     if (const auto parts = parts_text(is.split, is.shards); !parts.empty())
         filter.add({"parts", parts});
     filter.add({"fill", figure(is.filter.fill_ratio())});
-    filter.add({"false positives", figure(is.rate) + ", so " + figure(is.used.by_chance) +
-                                       " of the chain's " + figure(is.chain_scripts) + " scripts"});
+    filter.add({"false positives",
+                figure(is.rate) + ", so " + figure(is.used.by_chance) + " of the chain's " +
+                    figure(is.chain_scripts) + " scripts" +
+                    (is.shards > 1 ? " in the " + std::to_string(is.shards) + " filters of a peer"
+                                   : std::string())});
     filter.add({"extra traffic", figure(is.extra.transactions_per_block) + " transactions, " +
                                      figure(is.extra.bytes_per_block) + " bytes a block; " +
                                      figure(is.extra.bytes_per_day) + " bytes a day"});
@@ -223,11 +230,14 @@ std::string exposure_text(const Exposure& is) {
 result<void> perform(Context& context, const command::Privacy& privacy) {
     const auto view = open_view(context);
     if (!view) return view.error();
-    const auto exposure = exposure_of(*view->opened.wallet, privacy);
+    auto& wallet = *view->opened.wallet;
+    const bool whole = wallet.filter().whole_blocks;
+    const auto exposure = exposure_of(wallet, privacy);
+    if (const auto none = client::too_many_for_filters(wallet)) return *none;
     if (context.out.json())
         context.out.value(exposure_json(exposure));
     else
-        context.out.text(exposure_text(exposure));
+        context.out.text((whole ? std::string(by_whole_blocks) : "") + exposure_text(exposure));
     return {};
 }
 

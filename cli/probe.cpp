@@ -14,12 +14,20 @@ namespace headlight::cli {
 
 namespace {
 
+/// With what it serves instead.
+Error serves_no_filters(const std::string& node, const conform::ProbeFindings& found) {
+    auto error = sync::reasons::no_bloom(node);
+    constexpr auto blocks = p2p::services::network | p2p::services::network_limited;
+    if (found.version.services & blocks) error.message += "; it serves whole blocks";
+    return error;
+}
+
 /// Why this node cannot serve us, with the cure.
 std::optional<Error> unfit(const std::string& node, const conform::ProbeFindings& found) {
     const auto has = [&](std::uint64_t service) { return (found.version.services & service) != 0; };
     if (found.version.version < p2p::least_protocol_version)
         return sync::reasons::handshake_refused(node, p2p::HandshakeRefusal::old_version);
-    if (!has(p2p::services::bloom)) return sync::reasons::no_bloom(node);
+    if (!has(p2p::services::bloom)) return serves_no_filters(node, found);
     if (!has(p2p::services::network) && !has(p2p::services::network_limited))
         return sync::reasons::not_full(node);
     if (found.serves == conform::Serves::closes) return sync::reasons::closed_while_scanning(node);

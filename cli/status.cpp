@@ -18,6 +18,8 @@ namespace {
 using wallet::Birthday;
 
 struct Filter {
+    bool none = false;     ///< whole blocks were chosen last
+    bool too_many = false; ///< no filters hold what is watched
     bip37::FilterSize size;
     std::uint32_t tweak = 0;
     double fp_rate = 0;
@@ -44,13 +46,17 @@ struct Summary {
 
 // The filter that the next sync loads; of the fullest part where there are several.
 Filter filter_figures(wallet::Wallet& wallet) {
+    const bool none = wallet.filter().whole_blocks;
     client::prepare(wallet);
     const auto& chosen = wallet.filter();
-    const auto elements = sync::elements_of(wallet, sync::Parts(wallet));
-    const auto size = sync::filter_size_for(elements, chosen.size_class, chosen.fp_rate);
-    return {.size = size,
-            .tweak = sync::tweak_of(chosen, 0, {}),
-            .fp_rate = bip37::expected_fp_rate(size, elements),
+    const sync::Parts parts(wallet);
+    const auto filter =
+        sync::filter_of(wallet, chosen.fp_rate, parts, sync::fullest(wallet, parts));
+    return {.none = none,
+            .too_many = client::too_many_for_filters(wallet).has_value(),
+            .size = {filter.data().size(), filter.hash_functions()},
+            .tweak = filter.tweak(),
+            .fp_rate = filter.false_positive_rate(),
             .chosen_rate = chosen.fp_rate,
             .split = chosen.split,
             .shards = chosen.shards};
@@ -114,6 +120,7 @@ void print_json(Context& context, const View& view, const Summary& is) {
     object["scripts"] = is.scripts;
     object["highest_used"] = is.highest_used ? boost::json::value(*is.highest_used) : nullptr;
     object["gap"] = is.gap;
+    object["method"] = is.filter.none ? "full" : "bip37";
     object["filter"] = {{"bytes", is.filter.size.bytes},
                         {"functions", is.filter.size.hash_functions},
                         {"tweak", is.filter.tweak},
@@ -142,6 +149,19 @@ std::string scan_text(const Summary& is) {
     return text + " (not synced)";
 }
 
+void add_filter(Table& table, const Filter& is) {
+    if (is.none) return table.add({"filter", "none: whole blocks, as sync was told last"});
+    if (is.too_many)
+        return table.add({"filter", "none holds so much: whole blocks only (sync --method full)"});
+    table.add({"filter", std::to_string(is.size.bytes) + " bytes, " +
+                             count(is.size.hash_functions, "function") + ", tweak " +
+                             std::to_string(is.tweak) + ", false positives " +
+                             rate_text(is.fp_rate)});
+    table.add({"made for", "a rate of " + rate_text(is.chosen_rate)});
+    if (const auto parts = parts_text(is.split, is.shards); !parts.empty())
+        table.add({"parts", parts});
+}
+
 void print_text(Context& context, const View& view, const Summary& is) {
     Table table({{""}, {""}});
     table.add({"wallet", context.paths.wallet + " on " + std::string(context.network().name)});
@@ -156,13 +176,7 @@ void print_text(Context& context, const View& view, const Summary& is) {
                               ", highest used index " +
                               (is.highest_used ? std::to_string(*is.highest_used) : "none")});
     table.add({"transactions", std::to_string(is.transactions)});
-    table.add({"filter", std::to_string(is.filter.size.bytes) + " bytes, " +
-                             count(is.filter.size.hash_functions, "function") + ", tweak " +
-                             std::to_string(is.filter.tweak) + ", false positives " +
-                             rate_text(is.filter.fp_rate)});
-    table.add({"made for", "a rate of " + rate_text(is.filter.chosen_rate)});
-    if (const auto parts = parts_text(is.filter.split, is.filter.shards); !parts.empty())
-        table.add({"parts", parts});
+    add_filter(table, is.filter);
     if (is.scanned >= 0 && !is.unchecked())
         table.add({"cross-checked", "by a second peer or by whole blocks, as sync was told to"});
     context.out.text(table.to_string().substr(1) +

@@ -110,7 +110,7 @@ result<std::optional<p2p::Endpoint>> proxy_to(const std::vector<p2p::Endpoint>& 
                                               const Written& written);
 
 /// --method, or what --privacy full means; refuses a choice for a filter that is not made.
-result<client::Method> method_of(const Written& written);
+result<std::optional<client::Method>> method_of(const Written& written);
 
 /// What is chosen for a wallet's filter: --fp-rate or the rate of a --privacy, and --split.
 result<client::FilterChoice> filter_choice(const Written& written);

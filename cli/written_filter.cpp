@@ -29,9 +29,11 @@ result<double> rate_of_level(const std::string& level) {
 
 } // namespace
 
-result<client::Method> method_of(const Written& written) {
+result<std::optional<client::Method>> method_of(const Written& written) {
     using client::Method;
     const bool full_privacy = written.privacy == "full";
+    const bool of_filter = written.privacy || written.fp_rate || written.split;
+    if (!written.method && !of_filter) return std::optional<Method>{};
     const auto name = written.method.value_or(full_privacy ? "full" : "bip37");
     if (name != "bip37" && name != "full" && name != "auto")
         return usage("--method cannot be '" + name + "'", "it is bip37, full or auto",
@@ -39,7 +41,7 @@ result<client::Method> method_of(const Written& written) {
     if (full_privacy && name != "full")
         return usage("--privacy full and --method " + name + " exclude each other",
                      "full privacy is whole blocks and no filter", "Leave one out");
-    if (name != "full") return name == "auto" ? Method::either : Method::bip37;
+    if (name != "full") return std::optional(name == "auto" ? Method::either : Method::bip37);
     const char* vain = written.fp_rate                    ? "--fp-rate"
                        : written.split                    ? "--split"
                        : written.privacy && !full_privacy ? "--privacy"
@@ -48,7 +50,7 @@ result<client::Method> method_of(const Written& written) {
         return usage(std::string(vain) + " says nothing to " +
                          (full_privacy ? "--privacy full" : "--method full"),
                      "it is about a filter, and none is loaded then", "Leave one out");
-    return Method::full;
+    return std::optional(Method::full);
 }
 
 result<client::FilterChoice> filter_choice(const Written& written) {

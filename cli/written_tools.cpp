@@ -146,7 +146,7 @@ result<Command> filter_show(const Written& written, const chain::Network&) {
 }
 
 result<Command> privacy(const Written& written, const chain::Network&) {
-    const auto scripts = whole("--scripts", written.chain_scripts, 0, 1'000'000'000'000'000);
+    const auto scripts = whole("--scripts", written.chain_scripts, 1, 1'000'000'000'000'000);
     if (!scripts) return scripts.error();
     const auto choice = filter_choice(written);
     if (!choice) return choice.error();

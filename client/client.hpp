@@ -38,9 +38,9 @@ struct SyncOptions {
     /// Seed 0: a random one is taken. `fp_rate`, `split` and `whole_blocks` follow from the next
     /// two, but for a broadcast, which needs no filter.
     sync::Config config;
-    Method method = Method::bip37;
-    FilterChoice filter;         ///< remembered in the wallet, unless whole blocks are asked for
-    std::int64_t timeout_ms = 0; ///< 0: none
+    std::optional<Method> method{}; ///< absent: bip37, or full where that was chosen last
+    FilterChoice filter;            ///< remembered in the wallet, unless whole blocks are asked for
+    std::int64_t timeout_ms = 0;    ///< 0: none
     /// SIGINT and SIGTERM end the run in an orderly way; a second one ends the process at once with
     /// exit code 3 (what is stored is whole at any moment).
     bool handle_signals = true;

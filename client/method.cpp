@@ -8,15 +8,17 @@ namespace headlight::client {
 
 void remember(wallet::Wallet& wallet, const FilterChoice& choice) {
     auto parameters = wallet.filter();
+    if (choice.whole_blocks) parameters.whole_blocks = *choice.whole_blocks;
     if (choice.fp_rate)
         parameters.fp_rate = *choice.fp_rate;
-    else if (parameters.fp_rate == 0)
+    else if (parameters.fp_rate == 0 && !parameters.whole_blocks)
         parameters.fp_rate = sync::Config{}.fp_rate;
     if (choice.split) parameters = sync::with_split(std::move(parameters), *choice.split);
     if (parameters != wallet.filter()) wallet.set_filter(std::move(parameters));
 }
 
-void prepare(wallet::Wallet& wallet, const FilterChoice& choice) {
+void prepare(wallet::Wallet& wallet, FilterChoice choice) {
+    choice.whole_blocks = false;
     remember(wallet, choice);
     sync::choose_parts(wallet, wallet.filter().fp_rate, wallet.filter().split, {});
 }

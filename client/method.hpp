@@ -18,12 +18,13 @@ enum class Method {
 struct FilterChoice {
     std::optional<double> fp_rate{};
     std::optional<std::uint32_t> split{};
+    std::optional<bool> whole_blocks{}; ///< none at all
 };
 
 /// Notes in the wallet what is chosen for its filter; the usual rate where none ever was.
 void remember(wallet::Wallet& wallet, const FilterChoice& choice);
-/// And spreads it over parts, as the next sync would: for looking at what that loads.
-void prepare(wallet::Wallet& wallet, const FilterChoice& choice = {});
+/// And spreads it over parts, as the next sync by filters would: for looking at what that loads.
+void prepare(wallet::Wallet& wallet, FilterChoice choice = {});
 
 /// too_large, when all the filters there may be cannot hold what the wallet watches at its rate.
 std::optional<Error> too_many_for_filters(const wallet::Wallet& wallet);

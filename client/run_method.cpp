@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <set>
 
 namespace headlight::client {
 
@@ -58,8 +59,7 @@ SyncOutcome run_engine(const Paths& paths, const SyncOptions& options, Stores& s
 }
 
 Error fetches_whole_blocks(const Error& why) {
-    return {why.code, "whole blocks are fetched and matched here: " + why.message, why.cause,
-            why.cure};
+    return {why.code, "whole blocks are fetched and matched here: " + why.message, why.cause};
 }
 
 bool nobody_filters(const std::optional<Error>& error) {
@@ -87,21 +87,43 @@ SyncOutcome run_either(const Paths& paths, SyncOptions& options, Stores& stores,
     return run_engine(paths, options, stores, on_notice);
 }
 
+/// Each group needs somebody: a run without can only fail, and what it was to do is not kept.
+result<void> check_split(const SyncOptions& options, const wallet::Wallet& wallet) {
+    const auto split = options.filter.split.value_or(wallet.filter().split);
+    std::set<std::string> peers;
+    for (const auto& peer : options.config.peers)
+        peers.insert(p2p::to_string(peer));
+    if (split == 1 || peers.size() >= split) return {};
+    return Error{errc::bad_argument,
+                 "the scripts are split over " + std::to_string(split) + " groups of peers",
+                 "each needs a peer, and " + std::to_string(peers.size()) +
+                     (peers.size() == 1 ? " is named" : " are named"),
+                 "Name more with --peer, or use --split 1, which shows all to each"};
+}
+
 /// Notes what is chosen for the filter, and decides whether there is to be one.
 result<void> choose_method(SyncOptions& options, OpenWallet& wallet, const OnNotice& on_notice) {
-    options.config.whole_blocks = options.method == Method::full;
-    if (options.config.whole_blocks) return {};
+    const auto usual = wallet.wallet->filter().whole_blocks ? Method::full : Method::bip37;
+    const auto method = options.method.value_or(usual);
+    options.method = method;
+    options.config.whole_blocks = method == Method::full;
+    options.filter.whole_blocks = options.config.whole_blocks;
+    if (!options.config.whole_blocks) {
+        if (const auto enough = check_split(options, *wallet.wallet); !enough)
+            return enough.error();
+    }
     remember(*wallet.wallet, options.filter);
     if (wallet.db) {
         if (const auto saved = wallet.save(); !saved) return saved.error();
     }
+    if (options.config.whole_blocks) return {};
     const auto& parameters = wallet.wallet->filter();
     options.config.fp_rate = parameters.fp_rate;
     options.config.split = parameters.split;
     const auto too_many = too_many_for_filters(*wallet.wallet);
     if (!too_many) return {};
-    if (options.method == Method::bip37) return *too_many;
-    warn(on_notice, fetches_whole_blocks({too_many->code, too_many->message, too_many->cause}));
+    if (method == Method::bip37) return *too_many;
+    warn(on_notice, fetches_whole_blocks(*too_many));
     options.config.whole_blocks = true;
     return {};
 }

@@ -9,6 +9,16 @@ namespace {
 constexpr std::uint32_t size_classes[] = {500,    1'000,  2'000,  5'000,
                                           10'000, 20'000, 50'000, 100'000};
 
+std::vector<std::size_t> elements_by_part(const wallet::Wallet& wallet, const Parts& parts) {
+    std::vector<std::size_t> counts(parts.count());
+    const auto& book = wallet.scripts();
+    for (std::size_t i = 0; i < book.size(); ++i)
+        counts[parts.at(i)] += book.at(i).elements().size();
+    for (const auto& coin : wallet.ledger().watched_coins())
+        ++counts[parts.of(coin)];
+    return counts;
+}
+
 } // namespace
 
 std::uint32_t size_class_for(std::size_t elements, std::uint32_t size_class) {
@@ -37,14 +47,13 @@ std::size_t elements_of(const wallet::Wallet& wallet) {
     return std::max<std::size_t>(count, 1);
 }
 
+std::uint32_t fullest(const wallet::Wallet& wallet, const Parts& parts) {
+    const auto counts = elements_by_part(wallet, parts);
+    return static_cast<std::uint32_t>(std::ranges::max_element(counts) - counts.begin());
+}
+
 std::size_t elements_of(const wallet::Wallet& wallet, const Parts& parts) {
-    std::vector<std::size_t> counts(parts.count());
-    const auto& book = wallet.scripts();
-    for (std::size_t i = 0; i < book.size(); ++i)
-        counts[parts.at(i)] += book.at(i).elements().size();
-    for (const auto& coin : wallet.ledger().watched_coins())
-        ++counts[parts.of(coin)];
-    return std::max<std::size_t>(*std::ranges::max_element(counts), 1);
+    return std::max<std::size_t>(std::ranges::max(elements_by_part(wallet, parts)), 1);
 }
 
 bip37::BloomFilter filter_of(const wallet::Wallet& wallet, double fp_rate, const Parts& parts,

@@ -39,6 +39,8 @@ bip37::FilterSize filter_size_for(std::size_t elements, std::uint32_t size_class
 /// How many elements the wallet's filters hold now: one for each script (for a bare multisig, one
 /// for each key), and the outpoint of each watched coin. At least 1, so that there is a size.
 std::size_t elements_of(const wallet::Wallet& wallet);
+/// The part with the most elements.
+std::uint32_t fullest(const wallet::Wallet& wallet, const Parts& parts);
 /// Of the fullest part, at least 1: all parts' filters have one size, so that it tells of none.
 std::size_t elements_of(const wallet::Wallet& wallet, const Parts& parts);
 

@@ -83,6 +83,7 @@ struct FilterParameters {
     std::uint32_t shards = 1;     ///< filters that the elements of one peer are spread over
     double fp_rate = 0;           ///< as chosen last; 0: never
     std::uint32_t split = 1;      ///< groups of peers that each get a part, as chosen last
+    bool whole_blocks = false;    ///< no filter at all, as chosen last
     /// What further tweaks and the parts of scripts follow from; told to nobody. All zero: none
     /// yet.
     std::array<std::uint8_t, 16> secret{};

@@ -188,6 +188,7 @@ Bytes encode_parts(const FilterParameters& filter) {
     writer.u32(filter.shards)
         .u64(std::bit_cast<std::uint64_t>(filter.fp_rate))
         .u32(filter.split)
+        .u8(filter.whole_blocks)
         .bytes(filter.secret)
         .compact_size(filter.groups.size());
     for (const auto& [peer, group] : filter.groups)
@@ -234,6 +235,8 @@ void read_parts(chain::Reader& reader, FilterParameters& filter) {
     filter.shards = reader.u32();
     filter.fp_rate = std::bit_cast<double>(reader.u64());
     filter.split = reader.u32();
+    const auto whole_blocks = reader.u8();
+    filter.whole_blocks = whole_blocks == 1;
     const auto secret = reader.bytes(filter.secret.size());
     if (!reader.ok()) return;
     std::ranges::copy(secret, filter.secret.begin());
@@ -242,7 +245,7 @@ void read_parts(chain::Reader& reader, FilterParameters& filter) {
     };
     const bool rate_holds = filter.fp_rate >= 0 && filter.fp_rate < 1; // a NaN does not
     if (!within(filter.shards, limits::max_shards) || !within(filter.split, limits::max_split) ||
-        !rate_holds) {
+        !rate_holds || whole_blocks > 1) {
         reader.fail("the filter's parts are out of range");
     }
     read_groups(reader, filter.groups);

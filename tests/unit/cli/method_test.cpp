@@ -29,7 +29,9 @@ class MethodOption : public Program {
 };
 
 TEST_F(MethodOption, IsBip37UnlessSaidOtherwise) {
-    EXPECT_EQ(sync_of({}).method, Method::bip37);
+    EXPECT_FALSE(sync_of({}).method) << "as it was chosen last";
+    EXPECT_EQ(sync_of({"--privacy", "low"}).method, Method::bip37);
+    EXPECT_EQ(sync_of({"--split", "2"}).method, Method::bip37);
     EXPECT_EQ(sync_of({"--method", "bip37"}).method, Method::bip37);
     EXPECT_EQ(sync_of({"--method", "full"}).method, Method::full);
     EXPECT_EQ(sync_of({"--method", "auto"}).method, Method::either);

@@ -25,8 +25,8 @@ class SyncMethod : public ::testing::Test {
         EXPECT_TRUE(client::create_wallet(paths_, {}, 0));
     }
 
-    client::SyncOutcome sync(const FakeNode& node, Method method, client::FilterChoice filter = {},
-                             std::int64_t timeout_ms = 20'000) {
+    client::SyncOutcome sync(const FakeNode& node, std::optional<Method> method,
+                             client::FilterChoice filter = {}, std::int64_t timeout_ms = 20'000) {
         client::SyncOptions options;
         options.config.peers = {node.endpoint()};
         options.method = method;
@@ -67,11 +67,32 @@ TEST_F(SyncMethod, RemembersWhatIsChosenForTheFilter) {
 
 TEST_F(SyncMethod, RemembersItOfARunThatFails) {
     client::SyncOptions options;
-    options.config.peers = {FakeNode().endpoint()}; // gone
-    options.filter = {.fp_rate = 0.001, .split = 3};
+    options.config.peers = {FakeNode().endpoint(), FakeNode().endpoint()}; // gone
+    options.filter = {.fp_rate = 0.001, .split = 2};
     ASSERT_TRUE(client::run_sync(paths_, options, {}).error);
     EXPECT_EQ(stored().fp_rate, 0.001);
-    EXPECT_EQ(stored().split, 3U);
+    EXPECT_EQ(stored().split, 2U);
+}
+
+TEST_F(SyncMethod, RefusesASplitOverTooFewPeersAndForgetsIt) {
+    const auto refused = sync(node_, Method::bip37, {.fp_rate = 0.001, .split = 2});
+    ASSERT_TRUE(refused.error);
+    EXPECT_EQ(refused.error->code, errc::bad_argument);
+    EXPECT_NE(refused.error->cause.find("1 is named"), std::string::npos);
+    EXPECT_NE(refused.error->cure.find("--split 1"), std::string::npos);
+    EXPECT_EQ(stored().split, 1U);
+    EXPECT_EQ(stored().fp_rate, 0) << "nothing of a run that was refused is kept";
+    EXPECT_FALSE(sync(node_, std::nullopt).error);
+}
+
+TEST_F(SyncMethod, FullIsKeptUntilAFilterIsAskedFor) {
+    ASSERT_FALSE(sync(node_, Method::full).error);
+    const auto later = sync(node_, std::nullopt);
+    ASSERT_FALSE(later.error);
+    EXPECT_TRUE(later.whole_blocks);
+    EXPECT_EQ(later.statistics.filterloads, 0) << "nothing is told for want of an option";
+    EXPECT_EQ(sync(node_, Method::bip37).statistics.filterloads, 1);
+    EXPECT_FALSE(sync(node_, std::nullopt).whole_blocks);
 }
 
 TEST_F(SyncMethod, FullTellsNothingAndChoosesNoFilter) {
