@@ -39,6 +39,7 @@ class EngineRun {
         finished_.reset();
         endpoints_ = config.peers;
         broadcast_ = config.broadcast.has_value();
+        follows_ = config.follow;
         whole_ = !broadcast_ && !config.until_height && !config.until_txid;
         engine_.reset();
         wallet_ = world_->load(disk_.wallet);
@@ -186,6 +187,8 @@ class EngineRun {
         if (finished_->error || !whole_) return;
         require(disk_.headers.at(disk_.headers.tip_height()) == engine_->headers().tip());
         const auto& scan = disk_.wallet.scan;
+        // A service that is ended while nobody has the newest blocks ends well.
+        if (follows_ && scan.hash != engine_->headers().tip().hash) return;
         require(scan.hash == engine_->headers().tip().hash);
         const auto* expected = world_->expected(scan.hash);
         if (!expected || omitted) return;
@@ -203,6 +206,7 @@ class EngineRun {
     std::optional<std::int64_t> wake_ms_;
     std::optional<sync::notice::Finished> finished_;
     std::vector<p2p::Endpoint> endpoints_;
+    bool follows_ = false;
     bool broadcast_ = false;
     bool whole_ = true;                 ///< it is to end at the tip
     std::map<sync::PeerId, bool> live_; ///< and whether it is connected
