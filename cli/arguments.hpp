@@ -52,7 +52,7 @@ struct Sync {
     std::int64_t timeout_ms = 0;
     std::int64_t mempool_wait_ms = 0;
     std::optional<double> cross_check = 0.0; ///< none: never
-    std::optional<client::Method> method; ///< none: as it was chosen last
+    std::optional<client::Method> method;    ///< none: as it was chosen last
     client::FilterChoice filter;
     bool follow = false;
     std::string on_tx;    ///< a command line of the shell; empty: none
