@@ -195,7 +195,7 @@ class Parser {
                         "bip37: blocks filtered by the peers; full: whole blocks, nothing is told; "
                         "auto: full where no peer filters (default: as before, bip37 at first)")
             ->type_name("METHOD");
-        add_filter_choice(sync);
+        add_filter_choice(sync, "; full: whole blocks");
         sync.add_flag("--follow", written_.follow,
                       "stay at the tip; one JSON object a line for each event");
         sync.add_option("--on-tx", written_.on_tx,
@@ -229,7 +229,8 @@ class Parser {
             ->type_name("HOST[:PORT]");
     }
 
-    void add_filter_choice(CLI::App& command) {
+    /// `further`: what else --privacy may say there.
+    void add_filter_choice(CLI::App& command, const std::string& further = {}) {
         command
             .add_option("--fp-rate", written_.fp_rate,
                         "the rate of false positives that the filter is made for")
@@ -237,12 +238,13 @@ class Parser {
         command
             .add_option(
                 "--privacy", written_.privacy,
-                "low, medium or high: such a rate by name (default: as before, medium at first); "
-                "full: whole blocks")
+                "low, medium or high: such a rate by name (default: as before, medium at first)" +
+                    further)
             ->type_name("LEVEL");
         command
             .add_option("--split", written_.split,
-                        "show each of so many groups of peers its part of the scripts only")
+                        "show each of so many groups of peers its part of the scripts only "
+                        "(default: as before, 1 at first)")
             ->type_name("N");
     }
 
