@@ -199,9 +199,9 @@ void Engine::Core::take_block(PeerId peer, const p2p::Block& message) {
 
 void Engine::Core::took_block(PeerId peer, const BlockFetch& fetch, BlockFetch::Taken taken,
                               std::int64_t blocks_before) {
-    const auto where = peers_.address(peer);
     if (taken == BlockFetch::Taken::no) return unasked(peer);
     if (taken == BlockFetch::Taken::bad_proof) {
+        const auto where = peers_.address(peer);
         const auto& proof = *fetch.proof_error();
         if (context_.config.whole_blocks)
             return drop(peer, DropReason::bad_block, reasons::bad_block(where, proof));
